@@ -259,7 +259,7 @@ class Newton(HasWeights):
     )
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        default = "logistic" if self._classifies else "squared"
+        default = "logistic" if self.classifies else "squared"
         loss = losses.get(default if self.loss is None else self.loss)
         slab = math.inf if self.slab is None else float(self.slab)
         options: dict[str, Any] = {
@@ -423,7 +423,7 @@ class Newton(HasWeights):
             "curvature": options["curvature"],
             "allowed": curvature(loss, options["slab"]),
             "heaviest": largest("heaviest"),
-            "span": 0.0 if self._classifies else largest("span"),
+            "span": 0.0 if self.classifies else largest("span"),
             "steepest": largest("steep"),
             "etas": largest("etas"),
             "eta": min(each["last_eta"] for each in found),

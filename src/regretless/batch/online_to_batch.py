@@ -115,7 +115,7 @@ class KeptHypotheses:
         self.examples = examples
         self.batch: Parsed | None = None
         if isinstance(learner, Learner):
-            form = learner._form()
+            form = learner.form()
             parsed = _core.Examples(form.bits, form.intercept, form.named)
             for x, _ in examples:
                 parsed.add(x)

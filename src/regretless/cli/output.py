@@ -324,7 +324,7 @@ class Summary:
     @property
     def is_regression(self) -> bool:
         """Whether numbers were predicted and not labels."""
-        return not self.training.model._classifies
+        return not self.training.model.classifies
 
     @cached_property
     def best_possible(self) -> dict[float, float]:

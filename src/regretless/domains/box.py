@@ -52,7 +52,8 @@ class Box(Domain):
         size = max(self.low.size * self.low.ndim, self.high.size * self.high.ndim)
         return vector(value, name, size or None, "the box")
 
-    def _bounds(self, d: int) -> tuple[Array, Array]:
+    def bounds(self, d: int) -> tuple[Array, Array]:
+        """Both bounds of each of `d` coordinates."""
         return np.broadcast_to(self.low, (d,)), np.broadcast_to(self.high, (d,))
 
     def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
@@ -82,7 +83,7 @@ class Box(Domain):
         array([ 2., -1.,  0.])
         """
         theta = self._vector(theta, "theta")
-        low, high = self._bounds(len(theta))
+        low, high = self.bounds(len(theta))
         corner = np.where(theta > 0, high, np.where(theta < 0, low, np.clip(0.0, low, high)))
         if not np.all(np.isfinite(corner)):
             raise ValueError(f"<u, theta> is unbounded over {self} for theta={theta}")
@@ -90,22 +91,22 @@ class Box(Domain):
 
     def longest(self, dimension: int) -> float:
         """`sum max(|low|, |high|)`"""
-        low, high = self._bounds(dimension)
+        low, high = self.bounds(dimension)
         return float(np.maximum(np.abs(low), np.abs(high)).sum())
 
     def diameter(self, geometry: "Geometry", dimension: int) -> float:
         """The norm of `high - low`, if the norm ignores signs; otherwise an upper bound."""
         from regretless.geometry import Euclidean, PNorm
 
-        low, high = self._bounds(dimension)
+        low, high = self.bounds(dimension)
         if not isinstance(geometry, Euclidean | PNorm) or not np.isfinite(high - low).all():
             return super().diameter(geometry, dimension)
         return geometry.norm(high - low)
 
-    def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
+    def exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
         from regretless.domains.projections import quadratic_program
 
-        low, high = self._bounds(len(theta))
+        low, high = self.bounds(len(theta))
         if geometry.separable:
             low, high = within(low, high, geometry)
             return np.minimum(np.maximum(geometry.link(theta), low), high)
@@ -115,10 +116,10 @@ class Box(Domain):
             )
         return None
 
-    def _peak(self, geometry: "Geometry", d: int) -> float:
+    def peak(self, geometry: "Geometry", d: int) -> float:
         from regretless.geometry import Euclidean, PNorm
 
-        low, high = self._bounds(d)
+        low, high = self.bounds(d)
         low, high = within(low, high, geometry)
         if not (np.all(np.isfinite(low)) and np.all(np.isfinite(high))):
             return math.inf
@@ -136,11 +137,11 @@ class Box(Domain):
             return 0.5 * float(reach @ np.abs(geometry.quadratic) @ reach)
         return math.inf
 
-    def _linear(self, d: int) -> Polyhedron | None:
+    def polyhedron(self, d: int) -> Polyhedron | None:
         return Polyhedron.of(d, self.low, self.high)
 
-    def _inner(self, d: int) -> Array:
-        low, high = self._bounds(d)
+    def inner(self, d: int) -> Array:
+        low, high = self.bounds(d)
         with np.errstate(invalid="ignore"):
             middle = low / 2 + high / 2
         return np.where(np.isfinite(middle), middle, np.clip(0.0, low + 1.0, high - 1.0))
@@ -232,7 +233,7 @@ class Slab(Domain):
             return None
         return np.asarray(np.sign(along) * self.bound / (squared or 1.0) * self.x + 0.0)
 
-    def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
+    def exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
         return self.cut(theta, geometry, Everything())
 
     def cut(self, theta: Array, geometry: "Geometry", rest: Domain) -> Array:
@@ -267,16 +268,16 @@ class Slab(Domain):
         tau = increasing_root(excess_at, f"{self} and {rest} do not meet")
         return rest.link(theta - side * tau * x, geometry)
 
-    def _peak(self, geometry: "Geometry", d: int) -> float:
+    def peak(self, geometry: "Geometry", d: int) -> float:
         if d == 1 and self.x[0] != 0:
             end = self.bound / abs(self.x[0])
             return max(geometry.value(np.array([end])), geometry.value(np.array([-end])))
         return math.inf
 
-    def _linear(self, d: int) -> Polyhedron | None:
+    def polyhedron(self, d: int) -> Polyhedron | None:
         return Polyhedron.of(d, rows=[self.x, -self.x], limits=[self.bound, self.bound])
 
-    def _inner(self, d: int) -> Array:
+    def inner(self, d: int) -> Array:
         return np.zeros(d)
 
 
@@ -339,7 +340,7 @@ class Simplex(Domain):
             return geometry.norm(e[0] - e[-1])
         return max(geometry.norm(v - w) for v in e for w in e)
 
-    def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
+    def exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
         from regretless.domains.projections import fixed_sum, quadratic_program
         from regretless.geometry import UnnormalizedEntropy
 
@@ -350,7 +351,7 @@ class Simplex(Domain):
             return np.asarray(self.scale / exponentials.sum() * exponentials)
         matrix = geometry.quadratic
         if matrix is not None and matrix.ndim == 2:
-            return quadratic_program(theta, matrix, self._linear(len(theta)))
+            return quadratic_program(theta, matrix, self.polyhedron(len(theta)))
         if matrix is not None:
             return _by_sorting(theta, np.broadcast_to(matrix, theta.shape), self.scale)
         if geometry.separable:
@@ -358,13 +359,13 @@ class Simplex(Domain):
             return fixed_sum(theta, geometry, low, high, self.scale)
         return None
 
-    def _peak(self, geometry: "Geometry", d: int) -> float:
+    def peak(self, geometry: "Geometry", d: int) -> float:
         return max(geometry.value(vertex) for vertex in self.scale * np.eye(d))
 
-    def _linear(self, d: int) -> Polyhedron:
+    def polyhedron(self, d: int) -> Polyhedron:
         return Polyhedron.of(d, low=0.0, equal=np.ones(d), to=[self.scale])
 
-    def _inner(self, d: int) -> Array:
+    def inner(self, d: int) -> Array:
         return np.full(d, self.scale / d)
 
 

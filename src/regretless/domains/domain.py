@@ -62,7 +62,8 @@ class Domain(ByValue, ABC):
     """A closed convex set of vectors.
 
     A domain of your own gives `contains`, `support`, `maximiser` and `link` (or, for Euclidean
-    geometry only, `project`); those here have exact projections for the usual geometries.
+    geometry only, `project`); those here have exact projections for the usual geometries. Further
+    methods say more of it where more is known: `exact_link`, `peak`, `polyhedron` and `inner`.
     """
 
     @abstractmethod
@@ -133,7 +134,7 @@ class Domain(ByValue, ABC):
         if isinstance(geometry, Entropy):
             # on the simplex the two entropies differ by a constant
             return Intersection(self, geometry.domain).link(theta, UnnormalizedEntropy())
-        answer = self._exact_link(theta, geometry)
+        answer = self.exact_link(theta, geometry)
         if answer is None and isinstance(geometry, PNorm):
             answer = by_norm(theta, geometry, self)
         return maximise(theta, geometry, self) if answer is None else answer
@@ -158,9 +159,9 @@ class Domain(ByValue, ABC):
         origin = geometry.value(start)
         if origin == math.inf:
             raise ValueError(f"start={start} is outside the domain of {geometry}")
-        peaks = [self._peak(geometry, len(start))]
+        peaks = [self.peak(geometry, len(start))]
         if geometry.domain != self:
-            peaks.append(geometry.domain._peak(geometry, len(start)))
+            peaks.append(geometry.domain.peak(geometry, len(start)))
         return max(min(peaks) - origin, 0.0)
 
     def bounded(self, dimension: int) -> bool:
@@ -208,19 +209,19 @@ class Domain(ByValue, ABC):
         """The argument as a vector of the domain's dimension."""
         return vector(value, name)
 
-    def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
+    def exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
         """The link by a formula or a finite algorithm; None if neither is known."""
         return None
 
-    def _peak(self, geometry: "Geometry", d: int) -> float:
+    def peak(self, geometry: "Geometry", d: int) -> float:
         """The supremum of `psi` over the domain, or an upper bound."""
         return math.inf
 
-    def _linear(self, d: int) -> Polyhedron | None:
+    def polyhedron(self, d: int) -> Polyhedron | None:
         """The domain as a polyhedron; None if it is not one, or has too many faces."""
         return None
 
-    def _inner(self, d: int) -> Array:
+    def inner(self, d: int) -> Array:
         """A point inside, to start a numerical search from."""
         return self.project(np.zeros(d))
 
@@ -249,11 +250,11 @@ class Everything(Domain):
             raise ValueError(f"<u, theta> is unbounded over {self} for theta={theta}")
         return np.zeros(len(theta))
 
-    def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
+    def exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
         return geometry.link(theta)
 
-    def _linear(self, d: int) -> Polyhedron | None:
+    def polyhedron(self, d: int) -> Polyhedron | None:
         return Polyhedron.of(d)
 
-    def _inner(self, d: int) -> Array:
+    def inner(self, d: int) -> Array:
         return np.zeros(d)

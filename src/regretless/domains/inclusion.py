@@ -127,17 +127,17 @@ class Sublevel(Domain):
         )
         return float(high)
 
-    def _peak(self, geometry: "Geometry", d: int) -> float:
+    def peak(self, geometry: "Geometry", d: int) -> float:
         if geometry == self.geometry:
             return self.height + geometry.value(self.start)
         unit = np.eye(d)
         low = [-self.support(-e) for e in unit]
         return min(
-            self.domain._peak(geometry, d),
-            Box(low, [self.support(e) for e in unit])._peak(geometry, d),
+            self.domain.peak(geometry, d),
+            Box(low, [self.support(e) for e in unit]).peak(geometry, d),
         )
 
-    def _inner(self, d: int) -> Array:
+    def inner(self, d: int) -> Array:
         return self.start.copy()
 
 
@@ -163,16 +163,16 @@ def includes(whole: Domain, part: Domain, d: int) -> bool | None:  # noqa: PLR09
         return True
     from regretless.geometry import Euclidean
 
-    faces = whole._linear(d)
+    faces = whole.polyhedron(d)
     if faces is not None:  # exact: the support function tells what a face cuts off
         rows, limits = faces.inequalities()
         slack = _TOLERANCE * np.maximum(1.0, np.abs(limits))
         return all(part.support(row) <= limit for row, limit in zip(rows, limits + slack))
     if isinstance(whole, Ball) and (farthest := _farthest(part, whole, d)) is not None:
         return farthest <= _reached(whole)
-    around_zero = isinstance(whole, Ball) and whole.p == 2.0 and not whole._middle(d).any()
+    around_zero = isinstance(whole, Ball) and whole.p == 2.0 and not whole.middle(d).any()
     # an upper bound: it can prove inclusion, but not refute it
-    reach = math.sqrt(2.0 * part._peak(Euclidean(), d)) if around_zero else math.inf
+    reach = math.sqrt(2.0 * part.peak(Euclidean(), d)) if around_zero else math.inf
     if isinstance(whole, Ball) and reach <= _reached(whole):
         return True
     return None if all(map(whole.contains, _witnesses(part, d))) else False
@@ -184,15 +184,15 @@ def _reached(ball: Ball) -> float:
 
 def _farthest(part: Domain, ball: Ball, d: int) -> float | None:
     """How far `part` reaches from the centre of a ball, in its norm."""
-    p, middle = ball.p, ball._middle(d)
+    p, middle = ball.p, ball.middle(d)
     if isinstance(part, Simplex):
         return max(lp_norm(vertex - middle, p) for vertex in part.scale * np.eye(d))
     if isinstance(part, Box):
-        low, high = part._bounds(d)
+        low, high = part.bounds(d)
         return lp_norm(np.maximum(np.abs(low - middle), np.abs(high - middle)), p)
-    same_centre = isinstance(part, Ball) and np.array_equal(part._middle(d), middle)
+    same_centre = isinstance(part, Ball) and np.array_equal(part.middle(d), middle)
     if isinstance(part, Ball) and (same_centre or part.p == p):
-        apart = lp_norm(part._middle(d) - middle, p)
+        apart = lp_norm(part.middle(d) - middle, p)
         return float(apart + part.radius * d ** max(1.0 / p - 1.0 / part.p, 0.0))
     return None
 

@@ -131,7 +131,7 @@ class Intersection(Domain):
                 return np.asarray(answer.x)
             linear = tighter
 
-    def _exact_link(  # noqa: PLR0911 one case after the other
+    def exact_link(  # noqa: PLR0911 one case after the other
         self, theta: Array, geometry: "Geometry"
     ) -> Array | None:
         from regretless.domains.projections import fixed_distance, fixed_sum, quadratic_program
@@ -139,7 +139,7 @@ class Intersection(Domain):
         d = len(theta)
         members = _merged(self.domains, d)
         if len(members) == 1:
-            return members[0]._exact_link(theta, geometry)
+            return members[0].exact_link(theta, geometry)
         kinds = {type(member) for member in members}
         if kinds == {Simplex, Box} and len(members) == 2 and geometry.separable:
             box = next(member for member in members if isinstance(member, Box))
@@ -158,7 +158,7 @@ class Intersection(Domain):
         if slabs:
             rest = _without(members, slabs[0])
             # many numerical links would cost more than one of the whole
-            exact = rest._exact_link(theta, geometry) is not None
+            exact = rest.exact_link(theta, geometry) is not None
             return slabs[0].cut(theta, geometry, rest) if exact else None
         round_ones = [m for m in members if isinstance(m, Ball) and m.p == 2.0]
         if round_ones and geometry.quadratic is not None:
@@ -168,10 +168,10 @@ class Intersection(Domain):
             return _dykstra(theta / geometry.quadratic, members)
         return None
 
-    def _peak(self, geometry: "Geometry", d: int) -> float:
+    def peak(self, geometry: "Geometry", d: int) -> float:
         from regretless.geometry import Entropy, Euclidean, PNorm, UnnormalizedEntropy
 
-        least = min(domain._peak(geometry, d) for domain in self.domains)
+        least = min(domain.peak(geometry, d) for domain in self.domains)
         members = _merged(self.domains, d)
         if isinstance(geometry, Entropy) and not any(isinstance(m, Simplex) for m in members):
             members = _merged((*self.domains, geometry.domain), d)
@@ -180,28 +180,28 @@ class Intersection(Domain):
         if kinds == {Simplex, Box} and len(members) == 2 and alike:
             box = next(member for member in members if isinstance(member, Box))
             scale = next(member.scale for member in members if isinstance(member, Simplex))
-            low, high = box._bounds(d)
+            low, high = box.bounds(d)
             return min(
                 least, _capped(geometry, np.maximum(low, 0.0), np.minimum(high, scale), scale)
             )
         return least
 
-    def _linear(self, d: int) -> Polyhedron | None:
+    def polyhedron(self, d: int) -> Polyhedron | None:
         linear, balls = _faces(self.domains, d)
         return None if balls else linear
 
-    def _inner(self, d: int) -> Array:
-        return self.project(np.mean([domain._inner(d) for domain in self.domains], axis=0))
+    def inner(self, d: int) -> Array:
+        return self.project(np.mean([domain.inner(d) for domain in self.domains], axis=0))
 
 
 def _faces(domains: Sequence[Domain], d: int) -> tuple[Polyhedron | None, list[Ball]]:
     """The domains as a polyhedron and l1 balls, which have too many faces; `None` if not possible."""
     whole, balls = Polyhedron.of(d), []
     for domain in domains:
-        if (part := domain._linear(d)) is not None:
+        if (part := domain.polyhedron(d)) is not None:
             whole &= part
         elif isinstance(domain, Ball) and domain.p == 1.0:
-            middle = domain._middle(d)
+            middle = domain.middle(d)
             whole &= Polyhedron.of(d, middle - domain.radius, middle + domain.radius)
             balls.append(domain)
         else:
@@ -213,7 +213,7 @@ def _merged(domains: tuple[Domain, ...], d: int) -> list[Domain]:
     """The domains, each once, without those that do not constrain, and with all boxes in one."""
     low, high, rest = np.full(d, -math.inf), np.full(d, math.inf), []
     for domain in domains:
-        sides = domain._linear(d) if isinstance(domain, (Box, Ball)) else None
+        sides = domain.polyhedron(d) if isinstance(domain, (Box, Ball)) else None
         if sides is not None:  # a ball of the largest coordinate is a box, too
             low, high = np.maximum(low, sides.low), np.minimum(high, sides.high)
         elif domain not in rest and not isinstance(domain, Everything):
@@ -278,7 +278,7 @@ def _in_ball(theta: Array, matrix: Array, ball: Ball, rest: Domain) -> Array:
     from regretless.geometry import Quadratic
 
     d = len(theta)
-    middle = ball._middle(d)
+    middle = ball.middle(d)
     unit = np.eye(d) if matrix.ndim == 2 else np.ones(d)
 
     def at(mu: float) -> Array:

@@ -120,7 +120,7 @@ def _certificate(model: Any) -> Certificate | None:
     """The learner's certificate of all that it has learned; None if it has none."""
     if not isinstance(model, Learner) or not model._certifies:
         return None
-    if model._certifies == "models" and not (model._model or model._start()).has_gradient_sum:
+    if model._certifies == "models" and not model._start().has_gradient_sum:
         return None
     certificate: Certificate = model.certificate()  # type: ignore[attr-defined]
     return certificate
@@ -142,10 +142,10 @@ def _in_pieces(model: Learner, stream: Stream, delay: int, certify: Any) -> Trai
     training = Training(model, certify)
     training._late = delay > 0
     if delay:
-        for piece, asked in _late(stream, delay, model._form()):
+        for piece, asked in _late(stream, delay, model.form()):
             training.take(piece, asked)
     else:
-        for piece in stream.ahead(model._form()):
+        for piece in stream.ahead(model.form()):
             training.take(piece)
     training.certify()
     return training

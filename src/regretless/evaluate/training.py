@@ -133,7 +133,7 @@ def _reading(model: Any) -> dict[str, Any]:
     """The options with which a regretless learner reads features."""
     if not isinstance(model, Learner):
         return {}
-    hashed = {"features": "hashed", "bits": model._form().bits} if model._form().bits else {}
+    hashed = {"features": "hashed", "bits": model.form().bits} if model.form().bits else {}
     return hashed | {"intercept": bool(getattr(model, "intercept", True)) or not model._is_linear}
 
 
@@ -217,7 +217,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
     def __init__(self, model: Any, certify: Any = None, holdout: int = 0) -> None:
         self.model = model
         self.holdout = whole(holdout, "holdout", 0)
-        self._auditing = auditing(certify, model, model._classifies)
+        self._auditing = auditing(certify, model, model.classifies)
         self._late = False  # with a delay, examples count when held out and are learned later
         kind: Any = "regression" if isinstance(model, Regressor) else "binary"
         self.validation = Validation(kind, self.norms)
@@ -245,7 +245,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
     @property
     def finds_alike(self) -> bool:
         """Whether the model and the auditor, if there is one, keep every feature in the same place."""
-        audit, form = self.audit, self.model._form()
+        audit, form = self.audit, self.model.form()
         if audit is None:
             return True
         hashed = audit.bits if audit.features == "hashed" else 0

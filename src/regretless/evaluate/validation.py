@@ -38,7 +38,7 @@ def classifies(learner: Any) -> bool:
     (True, False)
     """
     if isinstance(learner, Learner):
-        return learner._classifies
+        return learner.classifies
     steps = getattr(learner, "steps", None)
     if isinstance(steps, dict) and steps:  # River's pipelines have the methods of all estimators
         return classifies(list(steps.values())[-1])

@@ -75,7 +75,7 @@ class Geometry(ByValue, ABC):
         array([3., 4.])
         """
         w = vector(w, "w")
-        linear = self.domain._linear(len(w))
+        linear = self.domain.polyhedron(len(w))
         along = np.eye(len(w))
         if linear is not None and len(linear.equal):
             from scipy.linalg import null_space

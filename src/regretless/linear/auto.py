@@ -157,7 +157,7 @@ class Auto(HasWeights):
         return object.__new__(AutoClassifier if classifies else AutoRegressor)  # type: ignore[return-value]
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        default = "logistic" if self._classifies else "squared"
+        default = "logistic" if self.classifies else "squared"
         loss = losses.get(default if self.loss is None else self.loss)
         if self.drift and loss.name not in ("logistic", "squared"):
             raise ValueError(
