@@ -320,12 +320,12 @@ class Newton(HasWeights):
         return float(sigma), eta
 
     @property
-    def _is_linear(self) -> bool:
+    def is_linear(self) -> bool:
         # a slab clips scores, and an example larger than all before it changes the scales
         return self.alpha is not None and self.slab is None and not self.diagonal
 
     @property
-    def _certifies(self) -> str:  # type: ignore[override]
+    def certifies(self) -> str:  # type: ignore[override]
         return "itself" if self.alpha is None else "models"
 
     # --- the learned state ---------------------------------------------------------------------------

@@ -33,7 +33,7 @@ class Learner(Stateful, ABC):
     _keeps_what_is_given = True  # scikit-learn requires that
     classifies: ClassVar[bool]  # whether it predicts labels
     # comparators of `certificate()`: linear "models", the learner "itself", "" if it needs examples
-    _certifies: ClassVar[str] = ""
+    certifies: ClassVar[str] = ""
 
     @abstractmethod
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
@@ -44,7 +44,7 @@ class Learner(Stateful, ABC):
         return self._parts()[0]
 
     @property
-    def _is_linear(self) -> bool:
+    def is_linear(self) -> bool:
         """Whether the score is `<w, x>`, with weight 0 for features that have not been seen."""
         return False
 

@@ -388,7 +388,7 @@ class _Pass:
         return average_risk(self.total / self.rounds, self.rounds, self.delta, self.loss_bound)
 
     def weight_mean(self) -> WeightMean | None:
-        linear = isinstance(self.learner, Learner) and self.learner._is_linear
+        linear = isinstance(self.learner, Learner) and self.learner.is_linear
         return WeightMean(self.learner) if linear else None
 
     def average(self, examples: Iterable[Example]) -> Found:
@@ -522,7 +522,7 @@ class _Pass:
 
 def _check_averaging(learner: Any, how: str) -> None:
     """Refuse a kernel without weights of features: copies for an average would hold all examples."""
-    if not isinstance(learner, Learner) or learner._is_linear:
+    if not isinstance(learner, Learner) or learner.is_linear:
         return
     from regretless.linear.kernel_perceptron import KernelPerceptron
 

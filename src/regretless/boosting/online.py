@@ -269,7 +269,7 @@ class Booster(Classifier, in_core=False):
     """
 
     _kind: ClassVar[str]  # kind of voting in the core
-    _certifies = "itself"
+    certifies = "itself"
 
     weak: Any = option(
         weak_classifier,

@@ -412,7 +412,7 @@ class Summary:
 
     def _against_lanes(self) -> str:
         model = self.training.model
-        if not hasattr(type(model), "lanes_") or model._certifies != "itself":
+        if not hasattr(type(model), "lanes_") or model.certifies != "itself":
             return ""  # one model, nothing mixed
         certificate = model.certificate()
         return f"{short(certificate.regret)}, certified at most {short(certificate.bound)}"

@@ -118,9 +118,9 @@ def _for(model: Any, examples: Stream) -> Stream:
 
 def _certificate(model: Any) -> Certificate | None:
     """The learner's certificate of all that it has learned; None if it has none."""
-    if not isinstance(model, Learner) or not model._certifies:
+    if not isinstance(model, Learner) or not model.certifies:
         return None
-    if model._certifies == "models" and not model._start().has_gradient_sum:
+    if model.certifies == "models" and not model._start().has_gradient_sum:
         return None
     certificate: Certificate = model.certificate()  # type: ignore[attr-defined]
     return certificate

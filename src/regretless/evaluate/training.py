@@ -134,7 +134,7 @@ def _reading(model: Any) -> dict[str, Any]:
     if not isinstance(model, Learner):
         return {}
     hashed = {"features": "hashed", "bits": model.form().bits} if model.form().bits else {}
-    return hashed | {"intercept": bool(getattr(model, "intercept", True)) or not model._is_linear}
+    return hashed | {"intercept": bool(getattr(model, "intercept", True)) or not model.is_linear}
 
 
 # --- scores ----------------------------------------------------------------------------------------

@@ -147,7 +147,7 @@ class Auto(HasWeights):
     )
 
     certify = False  # the certificate needs no sum of gradients
-    _certifies = "itself"
+    certifies = "itself"
 
     def __new__(cls, *, loss: str | Loss | None = None, **_: Any) -> Self:
         """Make a classifier, or a regressor if the loss is for regression."""
@@ -171,7 +171,7 @@ class Auto(HasWeights):
         return TOO_LARGE
 
     @property
-    def _is_linear(self) -> bool:
+    def is_linear(self) -> bool:
         return False
 
     # --- losses and weights of the lanes -------------------------------------------------------------

@@ -66,7 +66,7 @@ class Perceptron(MistakeDriven):
     )
 
     @property
-    def _is_linear(self) -> bool:
+    def is_linear(self) -> bool:
         return self.average != "vote"
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:

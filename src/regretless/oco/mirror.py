@@ -310,7 +310,7 @@ class OnlineMirrorDescent(Player):
             curve = 4.0 * run.strengths * around + run.paid if fits else math.nan
         else:
             curve = run.strengths * self._complexity(u) + run.paid
-        return np.broadcast_to(curve - run.before._regret_to(u), run.losses.shape)
+        return np.broadcast_to(curve - run.before.regret(u), run.losses.shape)
 
 
 class OnlineGradientDescent(OnlineMirrorDescent):
@@ -407,7 +407,7 @@ class AdaGrad(Player):
     def _curve(self, run: ConvexRun, u: Array) -> Array:
         each = self._diameter() ** 2 / (2.0 * self.rate) + self.rate
         with np.errstate(invalid="ignore"):  # in an unbounded domain the bound is infinite
-            return np.asarray(each * run.strengths - run.before._regret_to(u))
+            return np.asarray(each * run.strengths - run.before.regret(u))
 
 
 class CoinBetting(Player):
@@ -468,4 +468,4 @@ class CoinBetting(Player):
         if self._engine.sums()["largest"] > self.lipschitz:
             return np.full(len(run.losses), math.nan)
         rounds = np.arange(run.before.rounds + 1.0, self.rounds + 1.0)
-        return self._bound(u, rounds) - run.before._regret_to(u)
+        return self._bound(u, rounds) - run.before.regret(u)
