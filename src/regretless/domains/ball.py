@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base import arguments
 from regretless.base.arguments import Array
@@ -82,7 +83,7 @@ class Ball(Domain):
         """The centre, as a vector of `d` coordinates."""
         return np.zeros(d) if self.center is None else self.center
 
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `||w - center||_p <= radius`, up to `tolerance`.
 
         >>> Ball(1.0, p=math.inf).contains([1.0, -1.0])
@@ -92,7 +93,7 @@ class Ball(Domain):
         distance = lp_norm(w - self.middle(len(w)), self.p)
         return distance <= self.radius + tolerance * max(1.0, self.radius)
 
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """`<center, theta> + radius ||theta||_q`, with `1/p + 1/q = 1`.
 
         >>> Ball(2.0).support([3.0, 4.0])
@@ -102,7 +103,7 @@ class Ball(Domain):
         dual = 1.0 if self.p == math.inf else math.inf if self.p == 1.0 else self.p / (self.p - 1.0)
         return float(self.middle(len(theta)) @ theta) + self.radius * lp_norm(theta, dual)
 
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """The point of the sphere in the direction dual to `theta`; the centre for `theta = 0`.
 
         >>> Ball(10.0).maximiser([3.0, 4.0])

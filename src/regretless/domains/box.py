@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base.arguments import Array, finite_numbers, positive
 from regretless.base.solvers import Polyhedron, increasing_root, solve_quadratic
@@ -56,7 +57,7 @@ class Box(Domain):
         """Both bounds of each of `d` coordinates."""
         return np.broadcast_to(self.low, (d,)), np.broadcast_to(self.high, (d,))
 
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `low <= w <= high`, up to `tolerance`.
 
         >>> Box(0.0, 1.0).contains([0.5, 1.5])
@@ -66,7 +67,7 @@ class Box(Domain):
         slack = tolerance * np.maximum(1.0, np.abs(w))
         return bool(np.all((w >= self.low - slack) & (w <= self.high + slack)))
 
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """`sum_i max(low_i theta_i, high_i theta_i)`.
 
         >>> Box(0.0, 2.0).support([1.0, -1.0])
@@ -76,7 +77,7 @@ class Box(Domain):
         ends = np.where(theta > 0, self.high, self.low)[theta != 0]
         return float(ends @ theta[theta != 0])
 
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """The corner in the direction of `theta`; where `theta` is 0, the point nearest to 0.
 
         >>> Box(-1.0, 2.0).maximiser([1.0, -1.0, 0.0])
@@ -195,7 +196,7 @@ class Slab(Domain):
     def _vector(self, value: Any, name: str) -> Array:
         return vector(value, name, len(self.x), "x of the slab")
 
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `|<w, x>| <= bound`, up to `tolerance` and the rounding of the product.
 
         >>> Slab([1.0, 1.0], 1.0).contains([5.0, -5.0])
@@ -206,7 +207,7 @@ class Slab(Domain):
             score, rounding = float(w @ self.x), 8 * _EPS * float(np.abs(w) @ np.abs(self.x))
         return abs(score) <= self.bound + tolerance * max(1.0, self.bound) + rounding
 
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """`bound * |<theta, x>| / ||x||^2` if `theta` is a multiple of `x`, otherwise infinite.
 
         >>> Slab([1.0, 1.0], 1.0).support([3.0, 3.0])
@@ -214,17 +215,17 @@ class Slab(Domain):
         """
         return math.inf if (u := self._attained(theta)) is None else float(u @ np.asarray(theta))
 
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """The point `+-bound x / ||x||^2`, if `theta` is a multiple of `x`.
 
         >>> Slab([1.0, 1.0], 1.0).maximiser([-3.0, -3.0])
         array([-0.5, -0.5])
         """
         if (u := self._attained(theta)) is None:
-            raise ValueError(f"<u, theta> is unbounded over {self} for theta={theta}")
+            raise ValueError(f"<u, theta> is unbounded over {self} for theta={theta!s}")
         return u
 
-    def _attained(self, theta: Any) -> Array | None:
+    def _attained(self, theta: ArrayLike) -> Array | None:
         theta = self._vector(theta, "theta")
         squared = float(self.x @ self.x)
         along = float(theta @ self.x) / squared if squared else 0.0
@@ -302,7 +303,7 @@ class Simplex(Domain):
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive(self.scale, "scale"))
 
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `w >= 0` and `sum w = scale`, up to `tolerance`.
 
         >>> Simplex().contains([0.5, 0.6])
@@ -312,7 +313,7 @@ class Simplex(Domain):
         slack = tolerance * max(1.0, self.scale)
         return bool(np.all(w >= -slack) and abs(w.sum() - self.scale) <= slack)
 
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """`scale * max_i theta_i`.
 
         >>> Simplex(2.0).support([1.0, 3.0])
@@ -320,7 +321,7 @@ class Simplex(Domain):
         """
         return self.scale * float(np.max(self._vector(theta, "theta")))
 
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """The vertex of the first largest coordinate of `theta`.
 
         >>> Simplex(2.0).maximiser([1.0, 3.0])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base.arguments import LARGEST, Array, check_entries, numbers, whole
 from regretless.base.options import ByValue
@@ -67,7 +68,7 @@ class Domain(ByValue, ABC):
     """
 
     @abstractmethod
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `w` satisfies each constraint up to `tolerance`, relative to its size if above 1.
 
         >>> from regretless.domains import Ball
@@ -76,7 +77,7 @@ class Domain(ByValue, ABC):
         """
 
     @abstractmethod
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """The largest inner product `sup <u, theta>` over the domain; infinite if unbounded.
 
         >>> from regretless.domains import Simplex
@@ -85,7 +86,7 @@ class Domain(ByValue, ABC):
         """
 
     @abstractmethod
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """A point of the domain where the inner product with `theta` is largest.
 
         It raises `ValueError` if the maximum is not attained.
@@ -95,7 +96,7 @@ class Domain(ByValue, ABC):
         array([0., 2.])
         """
 
-    def project(self, w: Any, geometry: "Geometry | None" = None) -> Array:
+    def project(self, w: ArrayLike, geometry: "Geometry | None" = None) -> Array:
         """The point of the domain nearest to `w`: `argmin_v D_psi(v || w)`.
 
         `D_psi` is the Bregman divergence of the geometry, by default half the squared Euclidean
@@ -113,7 +114,7 @@ class Domain(ByValue, ABC):
             return np.array(w)
         return self.link(geometry.gradient(w), geometry)
 
-    def link(self, theta: Any, geometry: "Geometry") -> Array:
+    def link(self, theta: ArrayLike, geometry: "Geometry") -> Array:
         """The maximiser of `<v, theta> - psi(v)` over the domain.
 
         It is the Bregman projection of `psi.link(theta)`, without the overflow that the latter may
@@ -139,7 +140,7 @@ class Domain(ByValue, ABC):
             answer = by_norm(theta, geometry, self)
         return maximise(theta, geometry, self) if answer is None else answer
 
-    def reach(self, geometry: "Geometry", start: Any) -> float:
+    def reach(self, geometry: "Geometry", start: ArrayLike) -> float:
         """The largest `psi(u) - psi(start)` over the domain, `start` being where play begins.
 
         Infinite if unbounded. Exact for the Euclidean geometry on ball, box, simplex and l1 ball,
@@ -234,16 +235,16 @@ class Everything(Domain):
     array([ 3., -4.])
     """
 
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `w` is a vector: always so."""
         self._vector(w, "w")
         return True
 
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """Infinite, except that it is 0 for `theta = 0`."""
         return math.inf if np.any(self._vector(theta, "theta")) else 0.0
 
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """The point 0 for `theta = 0`; any other `theta` is a `ValueError`."""
         theta = self._vector(theta, "theta")
         if np.any(theta):

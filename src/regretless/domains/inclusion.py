@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base.arguments import Array, instance, positive
 from regretless.base.solvers import bisected
@@ -59,7 +60,7 @@ class Sublevel(Domain):
     def _vector(self, value: Any, name: str) -> Array:
         return vector(value, name, len(self.start), "start")
 
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `w` is in the domain and `psi(w) - psi(start) <= height`, up to `tolerance`."""
         w = self._vector(w, "w")
         above = self.geometry.value(w) - self.geometry.value(self.start)
@@ -74,7 +75,7 @@ class Sublevel(Domain):
         grows = self.geometry.strong_convexity > 0 or isinstance(self.geometry, UnnormalizedEntropy)
         return grows or self.domain.bounded(dimension) or super().bounded(dimension)
 
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """The least of `s (height + psi(start)) + s psi*(theta / s)` over `s > 0`, by duality.
 
         `psi*` is that of psi on the domain. Every `s` gives an upper bound.
@@ -84,7 +85,7 @@ class Sublevel(Domain):
             return 0.0
         return self._dual(self._multiplier(theta), theta)[0]
 
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """The point where the inner product with `theta` is largest."""
         theta = self._vector(theta, "theta")
         return self._dual(self._multiplier(theta), theta)[1] if theta.any() else self.start.copy()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base.arguments import Array, shown
 from regretless.base.solvers import Polyhedron, increasing_root
@@ -56,7 +57,7 @@ class Intersection(Domain):
             array = domain._vector(value, name)
         return array
 
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `w` lies in each of the domains, up to `tolerance`.
 
         >>> Intersection(Ball(1.0), Slab([1.0, 0.0], 0.5)).contains([0.7, 0.0])
@@ -64,7 +65,7 @@ class Intersection(Domain):
         """
         return all(domain.contains(w, tolerance) for domain in self.domains)
 
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """The largest inner product with `theta`: a linear program, numerical if there are balls.
 
         >>> Intersection(Simplex(), Box(0.0, 0.5)).support([3.0, 1.0, 0.0])
@@ -74,7 +75,7 @@ class Intersection(Domain):
         u = self._attained(theta)
         return math.inf if u is None else float(u @ theta)
 
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """A point with the largest inner product with `theta`.
 
         >>> Intersection(Simplex(), Box(0.0, 0.5)).maximiser([3.0, 1.0, 0.0])

@@ -6,9 +6,10 @@ Numerical methods stand in for all formulas that a class leaves out.
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base.arguments import Array, shown, whole
 from regretless.base.options import ByValue
@@ -56,7 +57,7 @@ class Geometry(ByValue, ABC):
         return None
 
     @abstractmethod
-    def value(self, w: Any) -> float:
+    def value(self, w: ArrayLike) -> float:
         """`psi(w)`, infinite outside the domain.
 
         >>> from regretless.geometry import Euclidean
@@ -64,7 +65,7 @@ class Geometry(ByValue, ABC):
         12.5
         """
 
-    def gradient(self, w: Any) -> Array:
+    def gradient(self, w: ArrayLike) -> Array:
         """The gradient of `psi` at `w`: by differences of `value`, unless a geometry has its own.
 
         Where the domain is flat, like the simplex, it is the part along the domain; divergences and
@@ -96,7 +97,7 @@ class Geometry(ByValue, ABC):
                 return sign * (4.0 * near - 3.0 * here - far) / (2.0 * step)
         raise ValueError(f"w={w} is outside the domain of {self}: psi has no gradient there")
 
-    def conjugate(self, theta: Any) -> float:
+    def conjugate(self, theta: ArrayLike) -> float:
         """`psi*(theta) = sup_w <w, theta> - psi(w)`.
 
         >>> from regretless.geometry import Euclidean
@@ -107,7 +108,7 @@ class Geometry(ByValue, ABC):
         g = self.link(theta)
         return float(g @ theta) - self.value(g)
 
-    def link(self, theta: Any) -> Array:
+    def link(self, theta: ArrayLike) -> Array:
         """The maximiser of `<w, theta> - psi(w)`, which is the gradient of the conjugate.
 
         >>> from regretless.geometry import Entropy
@@ -118,7 +119,7 @@ class Geometry(ByValue, ABC):
 
         return maximise(vector(theta, "theta"), self, self.domain)
 
-    def bregman(self, w: Any, u: Any) -> float:
+    def bregman(self, w: ArrayLike, u: ArrayLike) -> float:
         """The Bregman divergence `psi(w) - psi(u) - <gradient(u), w - u>`.
 
         >>> from regretless.geometry import Euclidean
@@ -128,7 +129,7 @@ class Geometry(ByValue, ABC):
         w, u = vector(w, "w"), vector(u, "u")
         return self.value(w) - self.value(u) - float(self.gradient(u) @ (w - u))
 
-    def dual_bregman(self, theta: Any, start: Any) -> float:
+    def dual_bregman(self, theta: ArrayLike, start: ArrayLike) -> float:
         """The Bregman divergence of the conjugate,
 
         `psi*(theta) - psi*(start) - <link(start), theta - start>`.
@@ -141,7 +142,7 @@ class Geometry(ByValue, ABC):
         along = float(self.link(start) @ (theta - start))
         return self.conjugate(theta) - self.conjugate(start) - along
 
-    def norm(self, w: Any) -> float:
+    def norm(self, w: ArrayLike) -> float:
         """The norm in which `psi` is strongly convex.
 
         >>> from regretless.geometry import Entropy
@@ -150,7 +151,7 @@ class Geometry(ByValue, ABC):
         """
         return float(np.linalg.norm(vector(w, "w")))
 
-    def dual_norm(self, z: Any) -> float:
+    def dual_norm(self, z: ArrayLike) -> float:
         """The dual norm `max <w, z>` over `norm(w) <= 1`, in which gradients are measured.
 
         >>> from regretless.geometry import Entropy
@@ -251,7 +252,7 @@ class Sum(Geometry):
             first, second = (m if m.ndim == 2 else m * np.eye(d) for m in (first, second))
         return np.asarray(first + second)
 
-    def value(self, w: Any) -> float:
+    def value(self, w: ArrayLike) -> float:
         """`psi1(w) + psi2(w)`.
 
         >>> from regretless.geometry import Euclidean
@@ -260,7 +261,7 @@ class Sum(Geometry):
         """
         return self.first.value(w) + self.second.value(w)
 
-    def gradient(self, w: Any) -> Array:
+    def gradient(self, w: ArrayLike) -> Array:
         """The sum of the gradients.
 
         >>> from regretless.geometry import Euclidean
@@ -269,7 +270,7 @@ class Sum(Geometry):
         """
         return self.first.gradient(w) + self.second.gradient(w)
 
-    def link(self, theta: Any) -> Array:
+    def link(self, theta: ArrayLike) -> Array:
         """`(A1 + A2)^-1 theta` if both are quadratic, a numerical search otherwise.
 
         >>> from regretless.geometry import Entropy, Euclidean
@@ -280,7 +281,7 @@ class Sum(Geometry):
         matrix = self.quadratic
         return super().link(theta) if matrix is None else solve_quadratic(matrix, theta)
 
-    def norm(self, w: Any) -> float:
+    def norm(self, w: ArrayLike) -> float:
         """The norm of the first.
 
         >>> from regretless.geometry import Entropy, Euclidean
@@ -289,7 +290,7 @@ class Sum(Geometry):
         """
         return self.first.norm(w)
 
-    def dual_norm(self, z: Any) -> float:
+    def dual_norm(self, z: ArrayLike) -> float:
         """The dual norm of the first.
 
         >>> from regretless.geometry import Entropy, Euclidean
@@ -334,7 +335,7 @@ class Restricted(Geometry):
         """The part of the geometry's own domain that lies in this one."""
         return _meet(self.geometry.domain, self.to)
 
-    def value(self, w: Any) -> float:
+    def value(self, w: ArrayLike) -> float:
         """`psi(w)`, infinite outside the domain.
 
         >>> from regretless.domains import Ball
@@ -344,7 +345,7 @@ class Restricted(Geometry):
         """
         return self.geometry.value(w) if self.to.contains(w) else math.inf
 
-    def gradient(self, w: Any) -> Array:
+    def gradient(self, w: ArrayLike) -> Array:
         """The gradient of the unrestricted geometry.
 
         >>> from regretless.domains import Ball
@@ -354,7 +355,7 @@ class Restricted(Geometry):
         """
         return self.geometry.gradient(w)
 
-    def link(self, theta: Any) -> Array:
+    def link(self, theta: ArrayLike) -> Array:
         """The maximiser over the domain.
 
         >>> from regretless.domains import Simplex
@@ -364,7 +365,7 @@ class Restricted(Geometry):
         """
         return self.to.link(theta, self.geometry)
 
-    def norm(self, w: Any) -> float:
+    def norm(self, w: ArrayLike) -> float:
         """The norm of the unrestricted geometry.
 
         >>> from regretless.domains import Simplex
@@ -374,7 +375,7 @@ class Restricted(Geometry):
         """
         return self.geometry.norm(w)
 
-    def dual_norm(self, z: Any) -> float:
+    def dual_norm(self, z: ArrayLike) -> float:
         """The dual norm of the unrestricted geometry.
 
         >>> from regretless.domains import Simplex
