@@ -57,7 +57,7 @@ def ours(path: Path, labels: int, name: str) -> tuple[float, Any]:
     model.partial_fit(np.zeros((0, 0)), [], classes=range(1, labels + 1))  # as --oaa does
     wrong = [
         outcome.wrong
-        for piece in streams.read(path).ahead(model._form())
+        for piece in streams.read(path).ahead(model.form())
         for outcome in model.validate_many(piece.X, piece.y)
     ]
     return float(np.concatenate(wrong).mean()), model

@@ -255,7 +255,7 @@ def from_file(path: Path, name: str, repeats: int) -> Row:
 
     def ours() -> LinearClassifier:
         model = LinearClassifier()
-        for piece in streams.read(path).pieces(model._form()):
+        for piece in streams.read(path).pieces(model.form()):
             model.partial_fit(piece.X, piece.y)
         return model
 

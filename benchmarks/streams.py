@@ -115,7 +115,7 @@ def second_pass(path: Path, count: int, repeats: int) -> Row:
     run([*THEIRS, "-d", path, "--cache_file", cache_file])
     model = LinearClassifier(features="hashed")
     cache = Cache(path.with_name("ours.cache"))
-    for piece in ahead(streams.read(path).pieces(model._form())):
+    for piece in ahead(streams.read(path).pieces(model.form())):
         model.learn_many(piece.X, piece.y, piece.w)
         cache.add(model, piece)
     cache.finish()

@@ -238,7 +238,7 @@ def all_pieces(source: Any, bits: int = 18, **options: Any) -> int:
     from regretless import streams
     from regretless.linear import LinearClassifier
 
-    form = LinearClassifier(features="hashed", bits=bits, names=0)._form()
+    form = LinearClassifier(features="hashed", bits=bits, names=0).form()
     return sum(len(piece.y) for piece in streams.read(source, **options).pieces(form))
 
 

@@ -81,7 +81,7 @@ def trained(path, model=None, holdout=0, passes=1, **reading):
     for k in range(passes):
         if k:
             training.end_pass()
-        for piece in streams.read(path, **reading).pieces(training.model._form()):
+        for piece in streams.read(path, **reading).pieces(training.model.form()):
             training.take(piece)
     return training
 

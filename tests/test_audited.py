@@ -592,7 +592,7 @@ def test_a_model_that_knows_other_features_has_other_places(folder):
     for turn in range(2):
         if turn:
             training.end_pass()
-        for piece in streams.read("then.vw").pieces(training.model._form()):
+        for piece in streams.read("then.vw").pieces(training.model.form()):
             training.take(piece)
     assert tuple(each["best_possible"] for each in found["certificates"]) == training.bounds()
 

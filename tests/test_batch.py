@@ -38,7 +38,7 @@ every_how = pytest.mark.parametrize("how", HOWS)
 
 def data_for(learner, rounds=60):
     X, y = blobs(rounds)
-    return (X, y) if learner._classifies else (X, X @ [0.5, -1.0, 0.2, 0.0] + 0.1)
+    return (X, y) if learner.classifies else (X, X @ [0.5, -1.0, 0.2, 0.0] + 0.1)
 
 
 def score(learner, x, label=None):
@@ -106,7 +106,7 @@ def test_an_average_is_charged_before_the_example_is_learned(learner):
     X, y = data_for(learner)
     examples = list(zip(rows_of(X), y.tolist()))
     loss = losses.Squared()
-    if learner._classifies:
+    if learner.classifies:
         loss = losses.Hinge() if isinstance(learner, Perceptron) else learner._parts()[0]
     charged = []
     for each, (x, target) in zip(iterates(learner, examples), examples):
@@ -248,7 +248,7 @@ def check(predictor, learner, X, y, how):
 def test_every_way_with_every_linear_learner(how, learner):
     X, y = data_for(learner, 150)
     before = copy.deepcopy(learner)
-    unbounded = not learner._classifies or how == "average"
+    unbounded = not learner.classifies or how == "average"
     predictor = online_to_batch(learner, (X, y), how, loss_bound=1e6 if unbounded else 1.0)
     check(predictor, learner, X, y, how)
     assert learner.examples_ == 0

@@ -9,7 +9,7 @@ from reference import boosting as by_hand
 from scipy.stats import binom
 
 from regretless import _core
-from regretless.boosting.online_certificate import of_votings
+from regretless.boosting.online import of_votings
 from regretless.experts import AdaNormalHedge
 from regretless.experts.chip_potentials import MinimaxPotential
 from regretless.experts.drifting import ChipPlayer

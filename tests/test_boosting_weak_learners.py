@@ -326,9 +326,9 @@ def test_lanes_read_what_their_weak_learner_reads():
     """Hashing, names and the intercept are its own, and what is wrong with it is said by it."""
     weak = LinearClassifier(features="hashed", bits=4, names=2, intercept=False)
     model = OnlineBBM(weak, n=3)
-    assert model._form() == Form(bits=4, intercept=False, named=True, names=2)
+    assert model.form() == Form(bits=4, intercept=False, named=True, names=2)
     other = OnlineBBM(Perceptron(features="hashed"), n=3)
-    assert other._form() == Form(intercept=False)
+    assert other.form() == Form(intercept=False)
     for t in range(40):
         model.learn_one({f"word{t % 20}": 1.0}, t % 2)
     assert model._model.weights().size == 2**4 + 1

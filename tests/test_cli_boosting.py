@@ -97,7 +97,7 @@ def test_predict_inspect_passes_and_checkpoints(folder):
     run(*command, "--save", "m", "--checkpoint", "ck", "--quiet")
     model = load("m")
     assert model.examples_ == 600
-    (piece,) = streams.read("three.csv", label="y").pieces(model._form())
+    (piece,) = streams.read("three.csv", label="y").pieces(model.form())
     predicted = run("predict", "three.csv", "--model", "m").stdout.split()
     assert predicted == model.predict(piece.X).tolist()
     found = json.loads(run("inspect", "m", "--json").stdout)

@@ -21,9 +21,9 @@ def test_compare_is_separate_trainings_in_one_pass(folder, monkeypatch):
     learners = learner_names()
     alone = {name: run_json("train", "clicks.vw", "--learner", name, *SMALL) for name in learners}
     read = []
-    pieces = streams.text.TextStream.pieces
+    pieces = streams.reading.TextStream.pieces
     monkeypatch.setattr(
-        streams.text.TextStream,
+        streams.reading.TextStream,
         "pieces",
         lambda self, *a, **k: read.append(1) or pieces(self, *a, **k),
     )

@@ -92,7 +92,7 @@ def test_regression_three_labels_and_passes(folder):
 def test_predict_and_inspect(folder, options):
     run("train", "three.csv", "--label", "y", *NEWTON, *options, "--save", "m", "--quiet")
     model = load("m")
-    (piece,) = streams.read("three.csv", label="y").pieces(model._form())
+    (piece,) = streams.read("three.csv", label="y").pieces(model.form())
     predicted = run("predict", "three.csv", "--model", "m").stdout.split()
     assert predicted == model.predict(piece.X).tolist()
     assert "low:" in run("predict", "three.csv", "--model", "m", "--probabilities").stdout

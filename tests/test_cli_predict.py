@@ -23,7 +23,7 @@ def test_predictions_are_those_of_the_model(folder):
     """Labels, probabilities and scores, each with the example's tag."""
     run("train", "clicks.vw", "-q", "ua", "--save", "m", *SMALL)
     model = load("m")
-    (piece,) = streams.read("clicks.vw", interactions=["ua"]).pieces(model._form())
+    (piece,) = streams.read("clicks.vw", interactions=["ua"]).pieces(model.form())
     batch = piece.X
     expected = {
         None: [f"{label:g}" for label in model.predict(batch).tolist()],
@@ -43,7 +43,7 @@ def test_three_labels(folder):
     """One probability for each."""
     run("train", "three.svm", "--save", "m", "--exact")
     model = load("m")
-    (piece,) = streams.read("three.svm").pieces(model._form())
+    (piece,) = streams.read("three.svm").pieces(model.form())
     line = run("predict", "three.svm", "--model", "m", "--probabilities").stdout.splitlines()[7]
     parts = dict(part.split(":") for part in line.split(","))
     assert list(parts) == [f"{label:g}" for label in model.classes_.tolist()]
@@ -63,7 +63,7 @@ def test_three_labels(folder):
 def test_predictions_of_a_regressor(folder):
     """Numbers, and no probabilities."""
     run("train", "prices.svm", "--save", "m", "--exact")
-    (piece,) = streams.read("prices.svm").pieces(load("m")._form())
+    (piece,) = streams.read("prices.svm").pieces(load("m").form())
     expected = [f"{each:g}" for each in load("m").predict(piece.X).tolist()]
     assert run("predict", "prices.svm", "--model", "m").stdout.splitlines() == expected
     result = run("predict", "prices.svm", "--model", "m", "--probabilities", code=1)

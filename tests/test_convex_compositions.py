@@ -170,7 +170,7 @@ def check_run(player, X, y, loss):
     assert among.contains(run.comparator(), 1e-6)
     total = lost(loss, X @ run.comparator(), y).sum()
     for u in (
-        among._inner(D),
+        among.inner(D),
         *(among.maximiser(z) for z in np.vstack([np.eye(D), -X[:1]])),
     ):
         assert total <= lost(loss, X @ u, y).sum() + best.rounding

@@ -359,7 +359,7 @@ def test_a_cache_that_is_damaged(tmp_path):
     """Each byte changed, or the file cut: the same examples, others, or an error that names the file."""
     (tmp_path / "a.svm").write_text("".join(f"{t % 2} {1 + t % 5}:{t} 7:1\n" for t in range(40)))
     model, cache = LinearRegressor(), Cache(tmp_path / "a.cache")
-    for piece in streams.read(tmp_path / "a.svm").pieces(model._form()):
+    for piece in streams.read(tmp_path / "a.svm").pieces(model.form()):
         model.learn_many(piece.X, piece.y)
         cache.add(model, piece)
     cache.finish()

@@ -9,7 +9,7 @@ import pytest
 from regretless import boosting, experts, linear, newton, oco
 from regretless._core import Diverged
 from regretless.certificates import Certificate, LinearCertificate, MistakeBound, Promise
-from regretless.checks.state import state_of
+from regretless.checks.subject import state_of
 
 X = {"a": 1.0, "b": -2.0}
 

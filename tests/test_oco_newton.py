@@ -282,7 +282,7 @@ def least(matrix, to, domain):
     from regretless.domains.projections import quadratic_program
 
     d = len(to)
-    return quadratic_program(matrix @ to, matrix, domain._linear(d))
+    return quadratic_program(matrix @ to, matrix, domain.polyhedron(d))
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 100.0])
@@ -330,7 +330,7 @@ def portfolio_oracle(X, delta, beta=1.0):
         played.append(p)
         gradient = x / (p @ x)
         A, b = A + np.outer(gradient, gradient), b + (1.0 + 1.0 / beta) * gradient
-        p = quadratic_program(delta * b, A, domains.Simplex()._linear(n))
+        p = quadratic_program(delta * b, A, domains.Simplex().polyhedron(n))
     return np.array(played)
 
 

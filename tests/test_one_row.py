@@ -102,7 +102,7 @@ def one_by_one(make: Any, rows: Any, weights: Any) -> Any:
 
 def from_stream(make: Any, stream: Any) -> Any:
     model = make()
-    for piece in stream.pieces(model._form()):
+    for piece in stream.pieces(model.form()):
         model.learn_many(piece.X, piece.y, piece.w)
     return model
 
@@ -285,7 +285,7 @@ def test_a_cache_gives_the_same_second_pass(make, named, tmp_path):
         for x, y in zip(ROWS, LABELS):
             wanted.learn_one(x, y)
     cache = Cache(tmp_path / "a.cache")
-    for piece in streams.read(path).pieces(None if named else model._form()):
+    for piece in streams.read(path).pieces(None if named else model.form()):
         model.learn_many(piece.X, piece.y, piece.w)
         cache.add(model, piece)
     cache.finish()

@@ -15,7 +15,7 @@ from regretless import _core, geometry, losses
 from regretless.base.state import load
 from regretless.geometry import Entropy, Euclidean, Geometry, PNorm, UnnormalizedEntropy
 from regretless.linear import PrimalDual
-from regretless.linear.dual_model import dual_vector
+from regretless.linear.primal_dual import dual_vector
 
 # --- features, labels, weights --------------------------------------------------------------------
 

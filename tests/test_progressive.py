@@ -213,9 +213,9 @@ def test_what_is_held_out_is_not_learned():
 def test_one_learner_is_one_learner():
     """Copies do not share what they tell readers."""
     model = LinearClassifier(features="hashed", bits=10, names=1)
-    form = model._form()
+    form = model.form()
     twin = copy.deepcopy(model)
     (piece,) = streams.read([({"a": 1.0, "b": 1.0}, 1), ({"b": 1.0}, 0)]).pieces(form)
     model.learn_many(piece.X, piece.y)
     assert not form.named
-    assert twin._form().named
+    assert twin.form().named

@@ -155,7 +155,7 @@ def test_sums_are_the_same_by_name_and_by_row(tmp_path):
     stream = streams.read(tmp_path / "a.vw")
     for bits in (1, 3, 18):
         models = [LinearRegressor(features="hashed", bits=bits, names=0) for _ in range(3)]
-        for piece in stream.pieces(models[0]._form()):
+        for piece in stream.pieces(models[0].form()):
             models[0].learn_many(piece.X, piece.y)
         for x, y in stream:
             models[1].learn_one(x, y)

@@ -47,7 +47,7 @@ def test_a_model_of_a_file_predicts_from_a_frame(features, tmp_path):
     frame = pd.DataFrame(X, columns=["0", "1", "2"]).assign(y=X[:, 0] > X[:, 2])
     frame.astype({"y": int}).to_csv(tmp_path / "a.csv", index=False)
     model, stream = LinearClassifier(**features), streams.read(tmp_path / "a.csv", label="y")
-    for piece in stream.pieces(model._form()):
+    for piece in stream.pieces(model.form()):
         model.learn_many(piece.X, piece.y)
     wanted = model.predict_proba(X)[:, 1]
     assert ((wanted > 0.5) == frame["y"]).mean() > 0.9

@@ -159,7 +159,7 @@ def test_like_a_model(tmp_path):
     (tmp_path / "b.csv").write_text("zip,size\n77,2\n")
     (tmp_path / "c.csv").write_text("zip,size\nA1,3\nA1,big\n")
     model = LinearClassifier()
-    for piece in streams.read(tmp_path / "a.csv", label="y").pieces(model._form()):
+    for piece in streams.read(tmp_path / "a.csv", label="y").pieces(model.form()):
         model.learn_many(piece.X, piece.y)
     assert model._schema.kinds == {"zip": "text", "size": "number"}
     (piece,) = streams.read(tmp_path / "b.csv", like=model).pieces(labelled=False)

@@ -207,7 +207,7 @@ def test_sample_weight(cls, data):
 def test_coefficients(model, labels, data):
     """They are arrays, and they are the model."""
     X, y = data[0], target(model, data)
-    if not model._is_linear:
+    if not model.is_linear:
         pytest.skip("a vote is no linear score")
     if labels == 2:
         y = np.where(y == "ant", "cow", y) if isinstance(model, ClassifierMixin) else y

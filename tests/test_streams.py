@@ -18,8 +18,8 @@ from regretless.errors import ColumnsWarning
 from regretless.linear import LinearClassifier
 from regretless.streams import bundled
 from regretless.streams.cache import Cache
+from regretless.streams.reading import TextStream
 from regretless.streams.stream import ahead
-from regretless.streams.text import TextStream
 
 # --- one format after the other ------------------------------------------------------------------
 
@@ -224,7 +224,7 @@ LEARNERS = {
 def trained(stream, options, threads=False):
     """A learner and its bytes."""
     model = LinearClassifier(**options)
-    pieces = stream.pieces(model._form())
+    pieces = stream.pieces(model.form())
     for piece in ahead(pieces) if threads else pieces:
         model.learn_many(piece.X, piece.y, piece.w)
     return model
@@ -341,7 +341,7 @@ def test_rows_of_many_numbers(tmp_path):
     )
     rows = [({n: float(v) for n, v in zip("abcdef", x)}, float(t)) for x, t in zip(X, y)]
     model, twin = LinearClassifier(rule="ftrl"), LinearClassifier(rule="ftrl")
-    for piece in streams.read(tmp_path / "a.csv", label="y").pieces(model._form()):
+    for piece in streams.read(tmp_path / "a.csv", label="y").pieces(model.form()):
         assert all(
             piece.X.row(t) == {k: v for k, v in x.items() if v} for t, (x, _) in enumerate(rows)
         )
@@ -352,7 +352,7 @@ def test_rows_of_many_numbers(tmp_path):
     (tmp_path / "b.csv").write_text(
         "a,b,new,c,d,e,f\n" + "".join(",".join(map(str, [*x[:2], 3.5, *x[2:]])) + "\n" for x in X)
     )
-    (piece,) = streams.read(tmp_path / "b.csv").pieces(model._form(), labelled=False)
+    (piece,) = streams.read(tmp_path / "b.csv").pieces(model.form(), labelled=False)
     with pytest.warns(ColumnsWarning, match="does not know the column new$"):
         scores = model.decision_function(piece.X)
     np.testing.assert_array_equal(scores, [twin.decision_one(x) for x, _ in rows])
@@ -369,7 +369,7 @@ def test_examples_that_follow_each_other_share_names_or_do_not(tmp_path):
     one_by_one, in_pieces = (LinearClassifier(intercept=False) for _ in range(2))
     for row, label in zip(rows, labels):
         one_by_one.learn_one(row, label)
-    for piece in streams.read(path, label="y").pieces(in_pieces._form()):
+    for piece in streams.read(path, label="y").pieces(in_pieces.form()):
         assert [piece.X.row(t) for t in range(len(piece))] == rows
         in_pieces.learn_many(piece.X, piece.y)
     assert in_pieces.weights_ == one_by_one.weights_
@@ -401,7 +401,7 @@ def test_a_pass_from_the_cache_is_a_pass(options, tmp_path):
     path.write_text(as_vw(ROWS))
     model, twin = (LinearClassifier(**options) for _ in range(2))
     cache = Cache(tmp_path / "a.cache")
-    for piece in read(path, 3000).pieces(model._form()):
+    for piece in read(path, 3000).pieces(model.form()):
         model.learn_many(piece.X, piece.y, piece.w)
         cache.add(model, piece)
         twin.learn_many(piece.X, piece.y, piece.w)
@@ -409,7 +409,7 @@ def test_a_pass_from_the_cache_is_a_pass(options, tmp_path):
     pieces = list(cache.stream().pieces())
     for piece in pieces:
         model.learn_many(piece.X, piece.y, piece.w)
-    for piece in read(path).pieces(twin._form()):
+    for piece in read(path).pieces(twin.form()):
         twin.learn_many(piece.X, piece.y, piece.w)
     assert state(model) == state(twin)
     rest = list(cache.stream().pieces(start=pieces[1].place))

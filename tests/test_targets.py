@@ -9,7 +9,7 @@ from command_line import process, run, run_json
 from regretless import evaluate, streams
 from regretless.base.state import load
 from regretless.cli.learners import check_features, first_labels
-from regretless.evaluate.targets import FirstLabels
+from regretless.evaluate.validation import FirstLabels
 from regretless.linear import LinearClassifier, LinearRegressor
 
 

@@ -158,7 +158,7 @@ def test_text_streams(tmp_path):
     (tmp_path / "x.svm").write_text("\n".join(lines) + "\n")
     for features in ("exact", "hashed"):
         read, by_hand = (signed(Winnow(features=features, bits=8)) for _ in range(2))
-        for piece in streams.read(tmp_path / "x.svm").pieces(read._form()):
+        for piece in streams.read(tmp_path / "x.svm").pieces(read.form()):
             read.learn_many(piece.X, piece.y.astype(int))
         for row, label in zip(X, y.tolist()):
             by_hand.learn_one({j + 1: v for j, v in enumerate(row) if v}, label)

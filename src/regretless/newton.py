@@ -267,7 +267,7 @@ class Newton(HasWeights):
     )
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        default = "logistic" if self._classifies else "squared"
+        default = "logistic" if self.classifies else "squared"
         loss = losses.get(default if self.loss is None else self.loss)
         slab = math.inf if self.slab is None else float(self.slab)
         options: dict[str, Any] = {
@@ -328,12 +328,12 @@ class Newton(HasWeights):
         return float(sigma), eta
 
     @property
-    def _is_linear(self) -> bool:
+    def is_linear(self) -> bool:
         # a slab clips scores, and an example larger than all before it changes the scales
         return self.alpha is not None and self.slab is None and not self.diagonal
 
     @property
-    def _certifies(self) -> str:  # type: ignore[override]
+    def certifies(self) -> str:  # type: ignore[override]
         return "itself" if self.alpha is None else "models"
 
     # --- the learned state ---------------------------------------------------------------------------
@@ -431,7 +431,7 @@ class Newton(HasWeights):
             "curvature": options["curvature"],
             "allowed": curvature(loss, options["slab"]),
             "heaviest": largest("heaviest"),
-            "span": 0.0 if self._classifies else largest("span"),
+            "span": 0.0 if self.classifies else largest("span"),
             "steepest": largest("steep"),
             "etas": largest("etas"),
             "eta": min(each["last_eta"] for each in found),

@@ -66,9 +66,9 @@ class SklearnLearner(Learner, BaseEstimator):  # type: ignore[misc]
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         """A batch to learn, as arrays."""
         X, y = validate_data(
-            self, X, y, accept_sparse="csr", y_numeric=not self._classifies, reset=self._is_first
+            self, X, y, accept_sparse="csr", y_numeric=not self.classifies, reset=self._is_first
         )
-        if self._classifies:
+        if self.classifies:
             check_classification_targets(y)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -88,7 +88,7 @@ class SklearnLearner(Learner, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         names, table, first = self._weights()
         where = {name: k for k, name in enumerate(names)}
-        bits = self._form().bits
+        bits = self.form().bits
         size = 2**bits if bits else self.n_features_in_
         rows = [where.get(j % size, -1) for j in range(self.n_features_in_)]
         return np.vstack([table, np.zeros_like(first)])[rows].T, first

@@ -86,7 +86,7 @@ def cached() -> tuple[bytes, Any]:
     text = Path(f"{PATH}.vw")
     text.write_text("".join(f"{t % 2} | a:{t} b{t % 5} c\n" for t in range(40)))
     model, store = LinearClassifier(), Cache(f"{PATH}.cache")
-    for piece in streams.read(text).pieces(model._form()):
+    for piece in streams.read(text).pieces(model.form()):
         model.learn_many(piece.X, piece.y)
         store.add(model, piece)
     store.finish()
@@ -423,9 +423,7 @@ def checkpoint_case(rng: np.random.Generator) -> str:
     if training is None:
         return "refused"
     try:
-        for piece in streams.read([({"a": 1.0}, 1), ({"b": 2.0}, 0)]).pieces(
-            training.model._form()
-        ):
+        for piece in streams.read([({"a": 1.0}, 1), ({"b": 2.0}, 0)]).pieces(training.model.form()):
             training.take(piece)
         training.certify()
         training.validation.report(1.0, None, "spam")

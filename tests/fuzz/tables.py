@@ -145,7 +145,7 @@ def read(path: Path, rng: np.random.Generator) -> None:
     stream = streams.read(path, **options, skip_bad=bool(rng.integers(2)))
     hashed = {"features": "hashed", "bits": 6} if rng.integers(2) else {}
     model = (LinearClassifier if rng.integers(2) else LinearRegressor)(**hashed)
-    for piece in stream.pieces(model._form()):
+    for piece in stream.pieces(model.form()):
         try:
             model.learn_many(piece.X, piece.y, piece.w)
         except ValueError as error:  # a label, say, that is no number; the reader cannot know

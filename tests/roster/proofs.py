@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.checks.regrets import follow
+from regretless.checks.numbers import follow
 from roster.kinds import Entry, N
 
 __all__ = [

@@ -574,7 +574,7 @@ class Room(NamedTuple):
         if isinstance(self.domain, Ball):
             return Ball(self.domain.radius * keep, self.domain.p, self.center)
         assert isinstance(self.domain, Box)
-        low, high = self.domain._bounds(len(self.center))
+        low, high = self.domain.bounds(len(self.center))
         return Box(
             self.center + keep * (low - self.center), self.center + keep * (high - self.center)
         )
@@ -591,9 +591,9 @@ def room_in(domain: Domain, dimension: int) -> Room:
         # the l2 ball inside an lp ball, and around it: r d^(1/2 - 1/p) is one of them, r the other
         other = domain.radius * dimension ** (0.5 - 1.0 / domain.p)
         near, far = sorted((domain.radius, other))
-        return Room(domain, domain._middle(dimension), near, far)
+        return Room(domain, domain.middle(dimension), near, far)
     if isinstance(domain, Box):
-        low, high = domain._bounds(dimension)
+        low, high = domain.bounds(dimension)
         if np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all():
             half = (high - low) / 2.0
             return Room(domain, low + half, float(half.min()), float(np.linalg.norm(half)))

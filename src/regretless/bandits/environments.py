@@ -33,10 +33,11 @@ class Environment:
 
     def losses(self, rounds: int, seed: int = 0) -> Array:
         """The losses of all arms in the first rounds, a row each."""
-        rows = self._world(seed).rows(0, whole(rounds, "rounds", 0))
+        rows = self.world(seed).rows(0, whole(rounds, "rounds", 0))
         return rows.reshape(-1, self.n)
 
-    def _world(self, seed: int) -> _core.Environment:
+    def world(self, seed: int) -> _core.Environment:
+        """The same losses in the core, which draws them when they are asked for."""
         return _core.Environment(self._kind, list(self.means), self._scale, folded(seed))
 
     @property
@@ -129,7 +130,7 @@ class Drawn:
     count: int
 
     def _pieces(self) -> Iterator[Array]:
-        world, n = self.environment._world(self.seed), self.environment.n
+        world, n = self.environment.world(self.seed), self.environment.n
         step = max(1, _AT_ONCE // n)
         for at in range(0, self.count, step):
             yield world.rows(self.first + at, min(step, self.count - at)).reshape(-1, n)

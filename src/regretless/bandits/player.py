@@ -250,7 +250,7 @@ class ArmPlayer(Stateful, ABC):
             if losses.n != self.n:
                 raise ValueError(f"losses={losses} has {losses.n} arms, the player {self.n}")
             known = Drawn(losses, self.seed, self.decisions, count)
-            world, means = losses._world(self.seed), np.array(losses.means)
+            world, means = losses.world(self.seed), np.array(losses.means)
             return self._play(world, self.decisions, count, delay, known=known, means=means)
         if isinstance(losses, Oblivious):
             rows = list(islice(losses, whole(_needed(rounds), "rounds", 0)))

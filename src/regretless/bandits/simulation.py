@@ -310,7 +310,7 @@ def simulate(
     def game(job: tuple[str, int, ArmPlayer]) -> tuple[Array, ...]:
         name, seed, player = job
         player._reseed(seed)
-        world = environment._world(seed) if table is None else _core.table(table)
+        world = environment.world(seed) if table is None else _core.table(table)
         done, *found = player._engine.watch(world, at.tolist(), delays)
         if done < count:
             raise ValueError(

@@ -165,7 +165,7 @@ class Classifier(Learner):
     `Auto`), their largest values. `loss_` and `certificate()` add up all lanes, each from its start.
     """
 
-    _classifies: ClassVar[bool] = True
+    classifies: ClassVar[bool] = True
 
     def _reset(self) -> None:
         super()._reset()

@@ -31,9 +31,9 @@ class Learner(Stateful, ABC):
     _engine_name = "_model"
     _not_copied = ("_reading",)
     _keeps_what_is_given = True  # scikit-learn requires that
-    _classifies: ClassVar[bool]
+    classifies: ClassVar[bool]  # whether it predicts labels
     # comparators of `certificate()`: linear "models", the learner "itself", "" if it needs examples
-    _certifies: ClassVar[str] = ""
+    certifies: ClassVar[str] = ""
 
     @abstractmethod
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
@@ -44,7 +44,7 @@ class Learner(Stateful, ABC):
         return self._parts()[0]
 
     @property
-    def _is_linear(self) -> bool:
+    def is_linear(self) -> bool:
         """Whether the score is `<w, x>`, with weight 0 for features that have not been seen."""
         return False
 
@@ -106,7 +106,7 @@ class Learner(Stateful, ABC):
 
     def _advice(self) -> str:
         """The remedy that the error of a score that overflows recommends."""
-        name = "LinearClassifier" if self._classifies else "LinearRegressor"
+        name = "LinearClassifier" if self.classifies else "LinearRegressor"
         return f"Scale the features, or use {name}(), whose steps do not depend on their scale"
 
     def _compiled(self) -> tuple[_core.Loss, str, dict[str, Any]]:
@@ -128,8 +128,8 @@ class Learner(Stateful, ABC):
         """The form in which the learner reads examples: by name and with a constant feature."""
         return rows.Form()
 
-    def _form(self) -> rows.Form:
-        """The form of examples from files, which learner and reader share."""
+    def form(self) -> rows.Form:
+        """The form in which it wants examples from files; the learner and the reader share it."""
         if self._reading is None:
             self._reading = self._reads()
         return self._reading
@@ -210,7 +210,7 @@ class Learner(Stateful, ABC):
 
     def _weights(self) -> tuple[list[Any], Array, Array]:
         """The names, weights (features x lanes) and intercepts (lanes), if the model has weights."""
-        core, hashed = self._model or self._start(), self._form().bits > 0
+        core, hashed = self._model or self._start(), self.form().bits > 0
         if hashed and isinstance(core, _core.Learner):
             used = np.union1d(core.used(), np.zeros(1, np.uint32))  # often few
             table = core.weights(used).reshape(-1, core.lanes)

@@ -14,7 +14,7 @@ from regretless.base.threads import in_core
 class Regressor(Learner):
     """A learner that predicts a number."""
 
-    _classifies: ClassVar[bool] = False
+    classifies: ClassVar[bool] = False
 
     @in_core
     def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:

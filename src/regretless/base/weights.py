@@ -48,10 +48,10 @@ class HasWeights(Learner):
         check_seed, default=0, text="seed of the random draws; learners that draw nothing ignore it"
     )
 
-    _certifies = "models"
+    certifies = "models"
 
     @property
-    def _is_linear(self) -> bool:
+    def is_linear(self) -> bool:
         return True
 
     def _reads(self) -> Form:

@@ -29,7 +29,7 @@ from regretless.batch.predictor import (
     selected_risk,
     validated_risk,
 )
-from regretless.evaluate.targets import classifies
+from regretless.evaluate.validation import classifies
 
 # --- expert players as learners: an example is what the experts say, and the truth ----------------
 
@@ -115,7 +115,7 @@ class KeptHypotheses:
         self.examples = examples
         self.batch: Parsed | None = None
         if isinstance(learner, Learner):
-            form = learner._form()
+            form = learner.form()
             parsed = _core.Examples(form.bits, form.intercept, form.named)
             for x, _ in examples:
                 parsed.add(x)
@@ -388,7 +388,7 @@ class _Pass:
         return average_risk(self.total / self.rounds, self.rounds, self.delta, self.loss_bound)
 
     def weight_mean(self) -> WeightMean | None:
-        linear = isinstance(self.learner, Learner) and self.learner._is_linear
+        linear = isinstance(self.learner, Learner) and self.learner.is_linear
         return WeightMean(self.learner) if linear else None
 
     def average(self, examples: Iterable[Example]) -> Found:
@@ -522,7 +522,7 @@ class _Pass:
 
 def _check_averaging(learner: Any, how: str) -> None:
     """Refuse a kernel without weights of features: copies for an average would hold all examples."""
-    if not isinstance(learner, Learner) or learner._is_linear:
+    if not isinstance(learner, Learner) or learner.is_linear:
         return
     from regretless.linear.kernel_perceptron import KernelPerceptron
 

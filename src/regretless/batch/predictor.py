@@ -280,8 +280,8 @@ class Reader:
 
     def __init__(self, learner: Learner) -> None:
         self.learner: Any = learner
-        self.core: Any = learner._model or learner._start()
-        form = learner._form()
+        self.core: Any = learner._start()
+        form = learner.form()
         self.bits, self.hashed = form.bits, form.bits > 0
         self.intercept = form.intercept
         self.names: dict[Any, int] = {}
@@ -372,7 +372,7 @@ class LinearModel:
     def __init__(self, reader: Reader, table: Array) -> None:
         self._reader, self._table = reader, table
         self._labels = _labels_of(reader.learner)
-        self._classifies = bool(reader.learner._classifies)
+        self._classifies = bool(reader.learner.classifies)
 
     @property
     def classes_(self) -> NDArray[Any]:

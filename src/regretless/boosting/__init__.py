@@ -15,8 +15,13 @@ boosters predict numbers; `AdaBoost`, `NHBoost` and `NHBoostDT` learn a whole ta
 from regretless.boosting.batch import AdaBoost, MarginCertificate, NHBoost, NHBoostDT
 from regretless.boosting.batch_gradient import BatchGradientBoosting
 from regretless.boosting.gradient import BothSigns, GradientBoostingHull, GradientBoostingSpan
-from regretless.boosting.online import AdaBoostOL, OnlineBBM, OSBoost, OSBoostOCP
-from regretless.boosting.online_certificate import BoostingCertificate
+from regretless.boosting.online import (
+    AdaBoostOL,
+    BoostingCertificate,
+    OnlineBBM,
+    OSBoost,
+    OSBoostOCP,
+)
 from regretless.boosting.stump_search import FittedStump
 from regretless.boosting.weak_learners import DecisionStump, NeuralNet, Stump, excess_loss
 

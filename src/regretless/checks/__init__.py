@@ -35,10 +35,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from regretless.base.arguments import one_of, whole
-from regretless.checks import bad_input, copies, numbers, play, regrets
+from regretless.checks import bad_input, copies, numbers, play
 from regretless.checks.kinds import NAMES, Kind, find_kind
-from regretless.checks.state import difference, state_of
-from regretless.checks.subject import NotApplicable, Subject
+from regretless.checks.subject import NotApplicable, Subject, difference, state_of
 
 __all__ = [
     "CHECKS",
@@ -69,12 +68,12 @@ CHECKS: Mapping[str, Callable[[Subject], str | None]] = {
     "only_numbers": bad_input.only_numbers,
     "first_round": play.first_round,
     "run": play.run,
-    "second_run": regrets.second_run,
+    "second_run": numbers.second_run,
     "weightless": play.weightless,
     "scales": numbers.scales,
     "scales_run": numbers.scales_run,
-    "certificate": regrets.certified,
-    "vocabulary": regrets.vocabulary,
+    "certificate": numbers.certified,
+    "vocabulary": numbers.vocabulary,
 }
 """The checks by name, in the order in which they run."""
 PASSED, FAILED, SKIPPED = "passed", "failed", "not applicable"

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from regretless.checks.numbers import finite
-from regretless.checks.state import state_of
-from regretless.checks.subject import NotApplicable, Subject, require, same
+from regretless.checks.subject import NotApplicable, Subject, require, same, state_of
 
 __all__ = ["another_seed", "asking", "first_round", "run", "same_seed", "weightless"]
 

@@ -76,7 +76,7 @@ def _found(model: Any, top: int) -> Inspected:
 
     names, table, intercepts = model._weights()
     shown = _names(model, names)
-    labels = model.classes_.tolist() if model._classifies else []
+    labels = model.classes_.tolist() if model.classifies else []
     lanes = labels if table.shape[1] > 1 else [None]
     return Inspected(
         model,
@@ -89,7 +89,7 @@ def _found(model: Any, top: int) -> Inspected:
 
 def _names(model: Any, names: list[Any]) -> list[str]:
     """Names as they are shown; a row of a hashed model whose name is not remembered is `#row`."""
-    if not model._form().bits:
+    if not model.form().bits:
         return [str(name) for name in names]
     # a number may be a column's name, but then it is among those remembered
     known = set(model._model.names().values())

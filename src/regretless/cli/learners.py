@@ -17,7 +17,7 @@ from regretless.cli.options import Reading, learning_option
 if TYPE_CHECKING:
     from regretless.base.learner import Learner
     from regretless.base.rows import Batch, Form
-    from regretless.evaluate.targets import FirstLabels
+    from regretless.evaluate.validation import FirstLabels
     from regretless.streams import Piece, Stream
 
 
@@ -183,7 +183,7 @@ class LearnerOptions(LearningOptions):
         """How linear learners with these options want their examples, whatever the task."""
         from regretless.linear import LinearClassifier
 
-        return LinearClassifier(**self._shared())._form()
+        return LinearClassifier(**self._shared()).form()
 
     @property
     def decided(self) -> bool:
@@ -408,7 +408,7 @@ def save_model(model: Learner, reading: Reading, path: str, *, classes: bool = F
         from regretless.base.schema import Schema, columns_of_features
 
         model._schema = model._schema or Schema()
-        model._schema.add(columns_of_features((model._model or model._start()).names().values()))
+        model._schema.add(columns_of_features(model._start().names().values()))
     model.save(path)
 
 
@@ -432,7 +432,7 @@ def first_labels(
 
     Pieces are held back until there are enough labels to tell the task, unless it is `decided`.
     """
-    from regretless.evaluate.targets import FirstLabels
+    from regretless.evaluate.validation import FirstLabels
 
     labels = FirstLabels(known)
     held: list[Piece] = []
@@ -485,10 +485,10 @@ class _FirstFeatures:
     """The features of the first examples, compared with those that a model has learned."""
 
     def __init__(self, model: Learner, named: bool) -> None:
-        core = model._model or model._start()
+        core = model._start()
         self._model, self._named, self._schema = model, named, model._schema
         self._names = set(core.names().values())
-        self._all_named = not model._form().bits or core.wants_names
+        self._all_named = not model.form().bits or core.wants_names
         self._seen = 0
         self._without_names = False  # the examples were read without
         self._given: dict[Any, None] = {}  # features, in order of appearance
@@ -512,7 +512,7 @@ class _FirstFeatures:
         self.knows = self.knows or any(map(self._knows, features or ()))
         if not self.knows and (self._without_names or not self._all_named):
             # a feature that the model knows makes a difference
-            core = self._model._model or self._model._start()
+            core = self._model._start()
             self.knows = bool((self._model._batch_scores(batch) != core.score({})).any())
 
     def conclude(self) -> None:

@@ -261,7 +261,7 @@ class _Bytes:
 
     def __init__(self, stream: Stream) -> None:
         from regretless.streams.opening import suffixes
-        from regretless.streams.text import TextStream
+        from regretless.streams.reading import TextStream
 
         paths = stream.paths if isinstance(stream, TextStream) else []
         self.known = bool(paths)
@@ -324,7 +324,7 @@ class Summary:
     @property
     def is_regression(self) -> bool:
         """Whether numbers were predicted and not labels."""
-        return not self.training.model._classifies
+        return not self.training.model.classifies
 
     @cached_property
     def best_possible(self) -> dict[float, float]:
@@ -412,7 +412,7 @@ class Summary:
 
     def _against_lanes(self) -> str:
         model = self.training.model
-        if not hasattr(type(model), "lanes_") or model._certifies != "itself":
+        if not hasattr(type(model), "lanes_") or model.certifies != "itself":
             return ""  # one model, nothing mixed
         certificate = model.certificate()
         return f"{short(certificate.regret)}, certified at most {short(certificate.bound)}"

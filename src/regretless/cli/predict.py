@@ -56,13 +56,13 @@ def predict(reading: Reading, prediction: Prediction) -> None:
         raise click.UsageError("--probabilities and --raw exclude each other; choose one of them")
     path = prediction.model
     model, recorded = load_model(path)
-    if prediction.probabilities and not model._classifies:
+    if prediction.probabilities and not model.classifies:
         raise ValueError(f"{path} holds a {type(model).__name__}, which has no probabilities")
-    if model._classifies and not len(model.classes_):
+    if model.classifies and not len(model.classes_):
         raise ValueError(f"{path} has learned nothing yet: there is no label to predict")
     stream = reading.completed(recorded).stream(model)
     lines = _probabilities if prediction.probabilities else _scores if prediction.raw else _labels
-    pieces = stream.ahead(model._form(), labelled=False)
+    pieces = stream.ahead(model.form(), labelled=False)
     named, strict = reading.has_names_only, prediction.strict
     for piece in check_features(pieces, model, named=named, strict=strict):
         if len(piece):  # not only bad lines
@@ -75,7 +75,7 @@ def _labels(model: Any, piece: Piece) -> list[str]:
     from regretless.cli.output import label_text
 
     predicted = model.predict(piece.X)
-    if not model._classifies:
+    if not model.classifies:
         return _numbers(predicted)
     text = {label: label_text(label) for label in model.classes_.tolist()}
     return [text[label] for label in predicted.tolist()]
@@ -87,7 +87,7 @@ def _probabilities(model: Any, piece: Piece) -> list[str]:
 
 
 def _scores(model: Any, piece: Piece) -> list[str]:
-    if not model._classifies:
+    if not model.classifies:
         return _numbers(model.predict(piece.X))
     scores = model.decision_function(piece.X)
     return _numbers(scores) if scores.ndim == 1 else _by_label(model, scores)

@@ -149,7 +149,7 @@ class _Train:
         self._check_files()
 
     def _check_files(self) -> None:
-        from regretless.streams.text import TextStream
+        from regretless.streams.reading import TextStream
 
         refuse_overwriting(self.files, save=self.output.save, cache=self.output.cache)
         if self.output.cache is not None and not isinstance(self.stream, TextStream):
@@ -201,7 +201,7 @@ class _Train:
             seconds, taken = progress.seconds, progress.taken
         self._save(training)
         is_new = self.model is None
-        guessed = is_new and not self.options.decided and not training.model._classifies
+        guessed = is_new and not self.options.decided and not training.model.classifies
         name = self.options.learner if is_new else type(training.model).__name__
         summary = Summary(training, name, seconds, taken, guessed=guessed, saved=output.save)
         summary.show(output.json, output.quiet)
@@ -214,7 +214,7 @@ class _Train:
         # made before a file is read, so that options that do not fit are told at once
         regression = self.options.asks_for_regression
         model = self.options.make(bool(regression))
-        form = model._form()
+        form = model.form()
         labels, pieces = first_labels(self.stream.ahead(form), self.reading, self.options.decided)
         if regression is None and self.options.is_regression(labels):
             model = self.options.make(regression=True)
@@ -227,13 +227,13 @@ class _Train:
 
         options, plan = self.options, self.plan
         pieces = check_features(
-            self.stream.ahead(model._form()),
+            self.stream.ahead(model.form()),
             model,
             named=self.reading.has_names_only,
             strict=plan.strict,
         )
-        known = model.classes_.tolist() if model._classifies else []  # type: ignore[attr-defined]
-        decided = options.classes or not model._classifies
+        known = model.classes_.tolist() if model.classifies else []  # type: ignore[attr-defined]
+        decided = options.classes or not model.classifies
         labels, pieces = first_labels(pieces, self.reading, decided, known)
         if not decided and labels.are_numbers and (labels.are_many or not labels.are_whole):
             are = "with many values" if labels.are_many else "that are not all whole"
@@ -304,7 +304,7 @@ class CachedPasses:
         source = self._cache.stream() if self._cache and self._complete else self._stream
         if training.passes and source is self._stream and "-" in getattr(source, "paths", ()):
             raise ValueError("standard input cannot be read twice: there is no cache of it")
-        return source.ahead(training.model._form(), training.place)
+        return source.ahead(training.model.form(), training.place)
 
     def took(self, training: Training, piece: Piece) -> None:
         """Keep a piece that has been learned, if later passes will want it."""

@@ -9,10 +9,9 @@ array([1.2, 1.6])
 """
 
 from regretless.domains.ball import Ball
-from regretless.domains.box import Box, Slab
+from regretless.domains.box import Box, Simplex, Slab
 from regretless.domains.domain import Domain, Everything
 from regretless.domains.inclusion import Sublevel
 from regretless.domains.intersection import Intersection
-from regretless.domains.simplex import Simplex
 
 __all__ = ["Ball", "Box", "Domain", "Everything", "Intersection", "Simplex", "Slab", "Sublevel"]

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base import arguments
 from regretless.base.arguments import Array
 from regretless.base.solvers import Polyhedron, increasing_root, newton_from_above
-from regretless.domains.box import Box, within
+from regretless.domains.box import Box, Simplex, within
 from regretless.domains.domain import Domain, constant, vector
-from regretless.domains.simplex import Simplex
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry
@@ -79,20 +79,21 @@ class Ball(Domain):
         size = None if self.center is None else len(self.center)
         return vector(value, name, size, "the ball's center")
 
-    def _middle(self, d: int) -> Array:
+    def middle(self, d: int) -> Array:
+        """The centre, as a vector of `d` coordinates."""
         return np.zeros(d) if self.center is None else self.center
 
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `||w - center||_p <= radius`, up to `tolerance`.
 
         >>> Ball(1.0, p=math.inf).contains([1.0, -1.0])
         True
         """
         w = self._vector(w, "w")
-        distance = lp_norm(w - self._middle(len(w)), self.p)
+        distance = lp_norm(w - self.middle(len(w)), self.p)
         return distance <= self.radius + tolerance * max(1.0, self.radius)
 
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """`<center, theta> + radius ||theta||_q`, with `1/p + 1/q = 1`.
 
         >>> Ball(2.0).support([3.0, 4.0])
@@ -100,21 +101,21 @@ class Ball(Domain):
         """
         theta = self._vector(theta, "theta")
         dual = 1.0 if self.p == math.inf else math.inf if self.p == 1.0 else self.p / (self.p - 1.0)
-        return float(self._middle(len(theta)) @ theta) + self.radius * lp_norm(theta, dual)
+        return float(self.middle(len(theta)) @ theta) + self.radius * lp_norm(theta, dual)
 
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """The point of the sphere in the direction dual to `theta`; the centre for `theta = 0`.
 
         >>> Ball(10.0).maximiser([3.0, 4.0])
         array([6., 8.])
         """
         theta = self._vector(theta, "theta")
-        return self._middle(len(theta)) + self.radius * _steepest(theta, self.p)
+        return self.middle(len(theta)) + self.radius * _steepest(theta, self.p)
 
     def longest(self, dimension: int) -> float:
         """`radius d^(1 - 1/p) + ||center||_1`"""
         wide = self.radius * dimension ** (1.0 - 1.0 / self.p)
-        return float(wide + np.abs(self._middle(dimension)).sum())
+        return float(wide + np.abs(self.middle(dimension)).sum())
 
     def diameter(self, geometry: "Geometry", dimension: int) -> float:
         """Twice the radius, in the norm of the geometry."""
@@ -125,15 +126,15 @@ class Ball(Domain):
         q = 2.0 if isinstance(geometry, Euclidean) else geometry.q
         return float(2.0 * self.radius * dimension ** max(1.0 / q - 1.0 / self.p, 0.0))
 
-    def _exact_link(  # noqa: PLR0911 one case after the other
+    def exact_link(  # noqa: PLR0911 one case after the other
         self, theta: Array, geometry: "Geometry"
     ) -> Array | None:
         from regretless.domains.projections import fixed_distance, quadratic_program
         from regretless.geometry import PNorm, UnnormalizedEntropy
 
-        middle = self._middle(len(theta))
+        middle = self.middle(len(theta))
         if self.p == math.inf:
-            return Box(middle - self.radius, middle + self.radius)._exact_link(theta, geometry)
+            return Box(middle - self.radius, middle + self.radius).exact_link(theta, geometry)
         matrix = geometry.quadratic
         if matrix is not None and self.p == 2.0:
             return self._by_secular_equation(theta, matrix, middle)
@@ -172,14 +173,14 @@ class Ball(Domain):
             step = force / (values + mu)
         return np.asarray(middle + (step if basis is None else basis @ step))
 
-    def _peak(self, geometry: "Geometry", d: int) -> float:
+    def peak(self, geometry: "Geometry", d: int) -> float:
         from regretless.geometry import Euclidean, PNorm, UnnormalizedEntropy
 
-        middle = self._middle(d)
-        peak = Box(middle - self.radius, middle + self.radius)._peak(geometry, d)
+        middle = self.middle(d)
+        peak = Box(middle - self.radius, middle + self.radius).peak(geometry, d)
         if self.p == 1.0 and isinstance(geometry, UnnormalizedEntropy) and not np.any(middle):
             # cut off at 0, the ball has one more extreme point there
-            return max(geometry.value(np.zeros(d)), Simplex(self.radius)._peak(geometry, d))
+            return max(geometry.value(np.zeros(d)), Simplex(self.radius).peak(geometry, d))
         if self.p == 1.0:
             spikes = self.radius * np.concatenate([np.eye(d), -np.eye(d)])
             return min(peak, max(geometry.value(middle + spike) for spike in spikes))
@@ -192,14 +193,14 @@ class Ball(Domain):
             return min(peak, (longest + math.sqrt(2.0 * geometry.value(middle))) ** 2 / 2.0)
         return peak
 
-    def _linear(self, d: int) -> Polyhedron | None:
-        middle = self._middle(d)
+    def polyhedron(self, d: int) -> Polyhedron | None:
+        middle = self.middle(d)
         if self.p == math.inf or d == 1:
             return Polyhedron.of(d, middle - self.radius, middle + self.radius)
         return None
 
-    def _inner(self, d: int) -> Array:
-        return self._middle(d)
+    def inner(self, d: int) -> Array:
+        return self.middle(d)
 
 
 def _largest_eigenvalue(matrix: Array) -> float:

@@ -1,4 +1,4 @@
-"""Boxes, and slabs: the sets between two parallel planes."""
+"""Boxes, slabs (the sets between two parallel planes) and simplices."""
 
 import itertools
 import math
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base.arguments import Array, finite_numbers, positive
 from regretless.base.solvers import Polyhedron, increasing_root, solve_quadratic
@@ -52,10 +53,11 @@ class Box(Domain):
         size = max(self.low.size * self.low.ndim, self.high.size * self.high.ndim)
         return vector(value, name, size or None, "the box")
 
-    def _bounds(self, d: int) -> tuple[Array, Array]:
+    def bounds(self, d: int) -> tuple[Array, Array]:
+        """Both bounds of each of `d` coordinates."""
         return np.broadcast_to(self.low, (d,)), np.broadcast_to(self.high, (d,))
 
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `low <= w <= high`, up to `tolerance`.
 
         >>> Box(0.0, 1.0).contains([0.5, 1.5])
@@ -65,7 +67,7 @@ class Box(Domain):
         slack = tolerance * np.maximum(1.0, np.abs(w))
         return bool(np.all((w >= self.low - slack) & (w <= self.high + slack)))
 
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """`sum_i max(low_i theta_i, high_i theta_i)`.
 
         >>> Box(0.0, 2.0).support([1.0, -1.0])
@@ -75,14 +77,14 @@ class Box(Domain):
         ends = np.where(theta > 0, self.high, self.low)[theta != 0]
         return float(ends @ theta[theta != 0])
 
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """The corner in the direction of `theta`; where `theta` is 0, the point nearest to 0.
 
         >>> Box(-1.0, 2.0).maximiser([1.0, -1.0, 0.0])
         array([ 2., -1.,  0.])
         """
         theta = self._vector(theta, "theta")
-        low, high = self._bounds(len(theta))
+        low, high = self.bounds(len(theta))
         corner = np.where(theta > 0, high, np.where(theta < 0, low, np.clip(0.0, low, high)))
         if not np.all(np.isfinite(corner)):
             raise ValueError(f"<u, theta> is unbounded over {self} for theta={theta}")
@@ -90,22 +92,22 @@ class Box(Domain):
 
     def longest(self, dimension: int) -> float:
         """`sum max(|low|, |high|)`"""
-        low, high = self._bounds(dimension)
+        low, high = self.bounds(dimension)
         return float(np.maximum(np.abs(low), np.abs(high)).sum())
 
     def diameter(self, geometry: "Geometry", dimension: int) -> float:
         """The norm of `high - low`, if the norm ignores signs; otherwise an upper bound."""
         from regretless.geometry import Euclidean, PNorm
 
-        low, high = self._bounds(dimension)
+        low, high = self.bounds(dimension)
         if not isinstance(geometry, Euclidean | PNorm) or not np.isfinite(high - low).all():
             return super().diameter(geometry, dimension)
         return geometry.norm(high - low)
 
-    def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
+    def exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
         from regretless.domains.projections import quadratic_program
 
-        low, high = self._bounds(len(theta))
+        low, high = self.bounds(len(theta))
         if geometry.separable:
             low, high = within(low, high, geometry)
             return np.minimum(np.maximum(geometry.link(theta), low), high)
@@ -115,10 +117,10 @@ class Box(Domain):
             )
         return None
 
-    def _peak(self, geometry: "Geometry", d: int) -> float:
+    def peak(self, geometry: "Geometry", d: int) -> float:
         from regretless.geometry import Euclidean, PNorm
 
-        low, high = self._bounds(d)
+        low, high = self.bounds(d)
         low, high = within(low, high, geometry)
         if not (np.all(np.isfinite(low)) and np.all(np.isfinite(high))):
             return math.inf
@@ -136,11 +138,11 @@ class Box(Domain):
             return 0.5 * float(reach @ np.abs(geometry.quadratic) @ reach)
         return math.inf
 
-    def _linear(self, d: int) -> Polyhedron | None:
+    def polyhedron(self, d: int) -> Polyhedron | None:
         return Polyhedron.of(d, self.low, self.high)
 
-    def _inner(self, d: int) -> Array:
-        low, high = self._bounds(d)
+    def inner(self, d: int) -> Array:
+        low, high = self.bounds(d)
         with np.errstate(invalid="ignore"):
             middle = low / 2 + high / 2
         return np.where(np.isfinite(middle), middle, np.clip(0.0, low + 1.0, high - 1.0))
@@ -194,7 +196,7 @@ class Slab(Domain):
     def _vector(self, value: Any, name: str) -> Array:
         return vector(value, name, len(self.x), "x of the slab")
 
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `|<w, x>| <= bound`, up to `tolerance` and the rounding of the product.
 
         >>> Slab([1.0, 1.0], 1.0).contains([5.0, -5.0])
@@ -205,7 +207,7 @@ class Slab(Domain):
             score, rounding = float(w @ self.x), 8 * _EPS * float(np.abs(w) @ np.abs(self.x))
         return abs(score) <= self.bound + tolerance * max(1.0, self.bound) + rounding
 
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """`bound * |<theta, x>| / ||x||^2` if `theta` is a multiple of `x`, otherwise infinite.
 
         >>> Slab([1.0, 1.0], 1.0).support([3.0, 3.0])
@@ -213,17 +215,17 @@ class Slab(Domain):
         """
         return math.inf if (u := self._attained(theta)) is None else float(u @ np.asarray(theta))
 
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """The point `+-bound x / ||x||^2`, if `theta` is a multiple of `x`.
 
         >>> Slab([1.0, 1.0], 1.0).maximiser([-3.0, -3.0])
         array([-0.5, -0.5])
         """
         if (u := self._attained(theta)) is None:
-            raise ValueError(f"<u, theta> is unbounded over {self} for theta={theta}")
+            raise ValueError(f"<u, theta> is unbounded over {self} for theta={theta!s}")
         return u
 
-    def _attained(self, theta: Any) -> Array | None:
+    def _attained(self, theta: ArrayLike) -> Array | None:
         theta = self._vector(theta, "theta")
         squared = float(self.x @ self.x)
         along = float(theta @ self.x) / squared if squared else 0.0
@@ -232,7 +234,7 @@ class Slab(Domain):
             return None
         return np.asarray(np.sign(along) * self.bound / (squared or 1.0) * self.x + 0.0)
 
-    def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
+    def exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
         return self.cut(theta, geometry, Everything())
 
     def cut(self, theta: Array, geometry: "Geometry", rest: Domain) -> Array:
@@ -267,14 +269,116 @@ class Slab(Domain):
         tau = increasing_root(excess_at, f"{self} and {rest} do not meet")
         return rest.link(theta - side * tau * x, geometry)
 
-    def _peak(self, geometry: "Geometry", d: int) -> float:
+    def peak(self, geometry: "Geometry", d: int) -> float:
         if d == 1 and self.x[0] != 0:
             end = self.bound / abs(self.x[0])
             return max(geometry.value(np.array([end])), geometry.value(np.array([-end])))
         return math.inf
 
-    def _linear(self, d: int) -> Polyhedron | None:
+    def polyhedron(self, d: int) -> Polyhedron | None:
         return Polyhedron.of(d, rows=[self.x, -self.x], limits=[self.bound, self.bound])
 
-    def _inner(self, d: int) -> Array:
+    def inner(self, d: int) -> Array:
         return np.zeros(d)
+
+
+# --- nonnegative weights with a given sum ---------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Simplex(Domain):
+    """The nonnegative vectors with a given sum: `w >= 0, sum w = scale`.
+
+    Parameters: `scale > 0`; 1 for probabilities.
+
+    The Euclidean projection is `max(w - tau, 0)`, with `tau` found by sorting; in the entropies it
+    is `scale * w / sum(w)`.
+
+    >>> Simplex().project([0.5, 1.2, -0.3]).round(12)
+    array([0.15, 0.85, 0.  ])
+    """
+
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", positive(self.scale, "scale"))
+
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
+        """Whether `w >= 0` and `sum w = scale`, up to `tolerance`.
+
+        >>> Simplex().contains([0.5, 0.6])
+        False
+        """
+        w = self._vector(w, "w")
+        slack = tolerance * max(1.0, self.scale)
+        return bool(np.all(w >= -slack) and abs(w.sum() - self.scale) <= slack)
+
+    def support(self, theta: ArrayLike) -> float:
+        """`scale * max_i theta_i`.
+
+        >>> Simplex(2.0).support([1.0, 3.0])
+        6.0
+        """
+        return self.scale * float(np.max(self._vector(theta, "theta")))
+
+    def maximiser(self, theta: ArrayLike) -> Array:
+        """The vertex of the first largest coordinate of `theta`.
+
+        >>> Simplex(2.0).maximiser([1.0, 3.0])
+        array([0., 2.])
+        """
+        theta = self._vector(theta, "theta")
+        return np.asarray(self.scale * np.eye(len(theta))[np.argmax(theta)])
+
+    def longest(self, dimension: int) -> float:
+        """`scale`"""
+        return self.scale
+
+    def diameter(self, geometry: "Geometry", dimension: int) -> float:
+        """The largest distance of two vertices."""
+        e = self.scale * np.eye(dimension)
+        if geometry.separable and geometry.quadratic is None:  # all pairs are alike
+            return geometry.norm(e[0] - e[-1])
+        return max(geometry.norm(v - w) for v in e for w in e)
+
+    def exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
+        from regretless.domains.projections import fixed_sum, quadratic_program
+        from regretless.geometry import UnnormalizedEntropy
+
+        if len(theta) == 1:  # there is only one point
+            return np.array([self.scale])
+        if isinstance(geometry, UnnormalizedEntropy):
+            exponentials = np.exp(theta - theta.max())
+            return np.asarray(self.scale / exponentials.sum() * exponentials)
+        matrix = geometry.quadratic
+        if matrix is not None and matrix.ndim == 2:
+            return quadratic_program(theta, matrix, self.polyhedron(len(theta)))
+        if matrix is not None:
+            return _by_sorting(theta, np.broadcast_to(matrix, theta.shape), self.scale)
+        if geometry.separable:
+            low, high = np.zeros(len(theta)), np.full(len(theta), self.scale)
+            return fixed_sum(theta, geometry, low, high, self.scale)
+        return None
+
+    def peak(self, geometry: "Geometry", d: int) -> float:
+        return max(geometry.value(vertex) for vertex in self.scale * np.eye(d))
+
+    def polyhedron(self, d: int) -> Polyhedron:
+        return Polyhedron.of(d, low=0.0, equal=np.ones(d), to=[self.scale])
+
+    def inner(self, d: int) -> Array:
+        return np.full(d, self.scale / d)
+
+
+def _by_sorting(theta: Array, diagonal: Array, scale: float) -> Array:
+    """The maximiser of `<v, theta> - 1/2 sum diagonal v^2` over the simplex.
+
+    It is `max(theta + tau, 0) / diagonal`; those that are not 0 come first when `theta` is sorted.
+    """
+    order = np.argsort(-theta)
+    weight = 1.0 / diagonal[order]
+    # relative to the largest, so that a large common offset keeps precision
+    gap = theta[order] - theta[order[0]]
+    tau = (scale - np.cumsum(gap * weight)) / np.cumsum(weight)
+    last = np.flatnonzero(gap + tau > 0)[-1]
+    return np.asarray(np.maximum(theta - theta[order[0]] + tau[last], 0.0) / diagonal)

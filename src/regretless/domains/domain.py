@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base.arguments import LARGEST, Array, check_entries, numbers, whole
 from regretless.base.options import ByValue
@@ -62,11 +63,12 @@ class Domain(ByValue, ABC):
     """A closed convex set of vectors.
 
     A domain of your own gives `contains`, `support`, `maximiser` and `link` (or, for Euclidean
-    geometry only, `project`); those here have exact projections for the usual geometries.
+    geometry only, `project`); those here have exact projections for the usual geometries. Further
+    methods say more of it where more is known: `exact_link`, `peak`, `polyhedron` and `inner`.
     """
 
     @abstractmethod
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `w` satisfies each constraint up to `tolerance`, relative to its size if above 1.
 
         >>> from regretless.domains import Ball
@@ -75,7 +77,7 @@ class Domain(ByValue, ABC):
         """
 
     @abstractmethod
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """The largest inner product `sup <u, theta>` over the domain; infinite if unbounded.
 
         >>> from regretless.domains import Simplex
@@ -84,7 +86,7 @@ class Domain(ByValue, ABC):
         """
 
     @abstractmethod
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """A point of the domain where the inner product with `theta` is largest.
 
         It raises `ValueError` if the maximum is not attained.
@@ -94,7 +96,7 @@ class Domain(ByValue, ABC):
         array([0., 2.])
         """
 
-    def project(self, w: Any, geometry: "Geometry | None" = None) -> Array:
+    def project(self, w: ArrayLike, geometry: "Geometry | None" = None) -> Array:
         """The point of the domain nearest to `w`: `argmin_v D_psi(v || w)`.
 
         `D_psi` is the Bregman divergence of the geometry, by default half the squared Euclidean
@@ -112,7 +114,7 @@ class Domain(ByValue, ABC):
             return np.array(w)
         return self.link(geometry.gradient(w), geometry)
 
-    def link(self, theta: Any, geometry: "Geometry") -> Array:
+    def link(self, theta: ArrayLike, geometry: "Geometry") -> Array:
         """The maximiser of `<v, theta> - psi(v)` over the domain.
 
         It is the Bregman projection of `psi.link(theta)`, without the overflow that the latter may
@@ -133,12 +135,12 @@ class Domain(ByValue, ABC):
         if isinstance(geometry, Entropy):
             # on the simplex the two entropies differ by a constant
             return Intersection(self, geometry.domain).link(theta, UnnormalizedEntropy())
-        answer = self._exact_link(theta, geometry)
+        answer = self.exact_link(theta, geometry)
         if answer is None and isinstance(geometry, PNorm):
             answer = by_norm(theta, geometry, self)
         return maximise(theta, geometry, self) if answer is None else answer
 
-    def reach(self, geometry: "Geometry", start: Any) -> float:
+    def reach(self, geometry: "Geometry", start: ArrayLike) -> float:
         """The largest `psi(u) - psi(start)` over the domain, `start` being where play begins.
 
         Infinite if unbounded. Exact for the Euclidean geometry on ball, box, simplex and l1 ball,
@@ -158,9 +160,9 @@ class Domain(ByValue, ABC):
         origin = geometry.value(start)
         if origin == math.inf:
             raise ValueError(f"start={start} is outside the domain of {geometry}")
-        peaks = [self._peak(geometry, len(start))]
+        peaks = [self.peak(geometry, len(start))]
         if geometry.domain != self:
-            peaks.append(geometry.domain._peak(geometry, len(start)))
+            peaks.append(geometry.domain.peak(geometry, len(start)))
         return max(min(peaks) - origin, 0.0)
 
     def bounded(self, dimension: int) -> bool:
@@ -208,19 +210,19 @@ class Domain(ByValue, ABC):
         """The argument as a vector of the domain's dimension."""
         return vector(value, name)
 
-    def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
+    def exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
         """The link by a formula or a finite algorithm; None if neither is known."""
         return None
 
-    def _peak(self, geometry: "Geometry", d: int) -> float:
+    def peak(self, geometry: "Geometry", d: int) -> float:
         """The supremum of `psi` over the domain, or an upper bound."""
         return math.inf
 
-    def _linear(self, d: int) -> Polyhedron | None:
+    def polyhedron(self, d: int) -> Polyhedron | None:
         """The domain as a polyhedron; None if it is not one, or has too many faces."""
         return None
 
-    def _inner(self, d: int) -> Array:
+    def inner(self, d: int) -> Array:
         """A point inside, to start a numerical search from."""
         return self.project(np.zeros(d))
 
@@ -233,27 +235,27 @@ class Everything(Domain):
     array([ 3., -4.])
     """
 
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `w` is a vector: always so."""
         self._vector(w, "w")
         return True
 
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """Infinite, except that it is 0 for `theta = 0`."""
         return math.inf if np.any(self._vector(theta, "theta")) else 0.0
 
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """The point 0 for `theta = 0`; any other `theta` is a `ValueError`."""
         theta = self._vector(theta, "theta")
         if np.any(theta):
             raise ValueError(f"<u, theta> is unbounded over {self} for theta={theta}")
         return np.zeros(len(theta))
 
-    def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
+    def exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
         return geometry.link(theta)
 
-    def _linear(self, d: int) -> Polyhedron | None:
+    def polyhedron(self, d: int) -> Polyhedron | None:
         return Polyhedron.of(d)
 
-    def _inner(self, d: int) -> Array:
+    def inner(self, d: int) -> Array:
         return np.zeros(d)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base.arguments import Array, instance, positive
 from regretless.base.solvers import bisected
 from regretless.domains.ball import Ball, lp_norm
-from regretless.domains.box import Box
+from regretless.domains.box import Box, Simplex
 from regretless.domains.domain import Domain, Everything, constant, vector
 from regretless.domains.intersection import Intersection
-from regretless.domains.simplex import Simplex
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry
@@ -60,7 +60,7 @@ class Sublevel(Domain):
     def _vector(self, value: Any, name: str) -> Array:
         return vector(value, name, len(self.start), "start")
 
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `w` is in the domain and `psi(w) - psi(start) <= height`, up to `tolerance`."""
         w = self._vector(w, "w")
         above = self.geometry.value(w) - self.geometry.value(self.start)
@@ -75,7 +75,7 @@ class Sublevel(Domain):
         grows = self.geometry.strong_convexity > 0 or isinstance(self.geometry, UnnormalizedEntropy)
         return grows or self.domain.bounded(dimension) or super().bounded(dimension)
 
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """The least of `s (height + psi(start)) + s psi*(theta / s)` over `s > 0`, by duality.
 
         `psi*` is that of psi on the domain. Every `s` gives an upper bound.
@@ -85,7 +85,7 @@ class Sublevel(Domain):
             return 0.0
         return self._dual(self._multiplier(theta), theta)[0]
 
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """The point where the inner product with `theta` is largest."""
         theta = self._vector(theta, "theta")
         return self._dual(self._multiplier(theta), theta)[1] if theta.any() else self.start.copy()
@@ -128,17 +128,17 @@ class Sublevel(Domain):
         )
         return float(high)
 
-    def _peak(self, geometry: "Geometry", d: int) -> float:
+    def peak(self, geometry: "Geometry", d: int) -> float:
         if geometry == self.geometry:
             return self.height + geometry.value(self.start)
         unit = np.eye(d)
         low = [-self.support(-e) for e in unit]
         return min(
-            self.domain._peak(geometry, d),
-            Box(low, [self.support(e) for e in unit])._peak(geometry, d),
+            self.domain.peak(geometry, d),
+            Box(low, [self.support(e) for e in unit]).peak(geometry, d),
         )
 
-    def _inner(self, d: int) -> Array:
+    def inner(self, d: int) -> Array:
         return self.start.copy()
 
 
@@ -164,16 +164,16 @@ def includes(whole: Domain, part: Domain, d: int) -> bool | None:  # noqa: PLR09
         return True
     from regretless.geometry import Euclidean
 
-    faces = whole._linear(d)
+    faces = whole.polyhedron(d)
     if faces is not None:  # exact: the support function tells what a face cuts off
         rows, limits = faces.inequalities()
         slack = _TOLERANCE * np.maximum(1.0, np.abs(limits))
         return all(part.support(row) <= limit for row, limit in zip(rows, limits + slack))
     if isinstance(whole, Ball) and (farthest := _farthest(part, whole, d)) is not None:
         return farthest <= _reached(whole)
-    around_zero = isinstance(whole, Ball) and whole.p == 2.0 and not whole._middle(d).any()
+    around_zero = isinstance(whole, Ball) and whole.p == 2.0 and not whole.middle(d).any()
     # an upper bound: it can prove inclusion, but not refute it
-    reach = math.sqrt(2.0 * part._peak(Euclidean(), d)) if around_zero else math.inf
+    reach = math.sqrt(2.0 * part.peak(Euclidean(), d)) if around_zero else math.inf
     if isinstance(whole, Ball) and reach <= _reached(whole):
         return True
     return None if all(map(whole.contains, _witnesses(part, d))) else False
@@ -185,15 +185,15 @@ def _reached(ball: Ball) -> float:
 
 def _farthest(part: Domain, ball: Ball, d: int) -> float | None:
     """How far `part` reaches from the centre of a ball, in its norm."""
-    p, middle = ball.p, ball._middle(d)
+    p, middle = ball.p, ball.middle(d)
     if isinstance(part, Simplex):
         return max(lp_norm(vertex - middle, p) for vertex in part.scale * np.eye(d))
     if isinstance(part, Box):
-        low, high = part._bounds(d)
+        low, high = part.bounds(d)
         return lp_norm(np.maximum(np.abs(low - middle), np.abs(high - middle)), p)
-    same_centre = isinstance(part, Ball) and np.array_equal(part._middle(d), middle)
+    same_centre = isinstance(part, Ball) and np.array_equal(part.middle(d), middle)
     if isinstance(part, Ball) and (same_centre or part.p == p):
-        apart = lp_norm(part._middle(d) - middle, p)
+        apart = lp_norm(part.middle(d) - middle, p)
         return float(apart + part.radius * d ** max(1.0 / p - 1.0 / part.p, 0.0))
     return None
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base.arguments import Array, shown
 from regretless.base.solvers import Polyhedron, increasing_root
 from regretless.domains.ball import Ball
-from regretless.domains.box import Box, Slab, within
+from regretless.domains.box import Box, Simplex, Slab, within
 from regretless.domains.domain import Domain, Everything
-from regretless.domains.simplex import Simplex
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry
@@ -57,7 +57,7 @@ class Intersection(Domain):
             array = domain._vector(value, name)
         return array
 
-    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+    def contains(self, w: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `w` lies in each of the domains, up to `tolerance`.
 
         >>> Intersection(Ball(1.0), Slab([1.0, 0.0], 0.5)).contains([0.7, 0.0])
@@ -65,7 +65,7 @@ class Intersection(Domain):
         """
         return all(domain.contains(w, tolerance) for domain in self.domains)
 
-    def support(self, theta: Any) -> float:
+    def support(self, theta: ArrayLike) -> float:
         """The largest inner product with `theta`: a linear program, numerical if there are balls.
 
         >>> Intersection(Simplex(), Box(0.0, 0.5)).support([3.0, 1.0, 0.0])
@@ -75,7 +75,7 @@ class Intersection(Domain):
         u = self._attained(theta)
         return math.inf if u is None else float(u @ theta)
 
-    def maximiser(self, theta: Any) -> Array:
+    def maximiser(self, theta: ArrayLike) -> Array:
         """A point with the largest inner product with `theta`.
 
         >>> Intersection(Simplex(), Box(0.0, 0.5)).maximiser([3.0, 1.0, 0.0])
@@ -132,7 +132,7 @@ class Intersection(Domain):
                 return np.asarray(answer.x)
             linear = tighter
 
-    def _exact_link(  # noqa: PLR0911 one case after the other
+    def exact_link(  # noqa: PLR0911 one case after the other
         self, theta: Array, geometry: "Geometry"
     ) -> Array | None:
         from regretless.domains.projections import fixed_distance, fixed_sum, quadratic_program
@@ -140,7 +140,7 @@ class Intersection(Domain):
         d = len(theta)
         members = _merged(self.domains, d)
         if len(members) == 1:
-            return members[0]._exact_link(theta, geometry)
+            return members[0].exact_link(theta, geometry)
         kinds = {type(member) for member in members}
         if kinds == {Simplex, Box} and len(members) == 2 and geometry.separable:
             box = next(member for member in members if isinstance(member, Box))
@@ -159,7 +159,7 @@ class Intersection(Domain):
         if slabs:
             rest = _without(members, slabs[0])
             # many numerical links would cost more than one of the whole
-            exact = rest._exact_link(theta, geometry) is not None
+            exact = rest.exact_link(theta, geometry) is not None
             return slabs[0].cut(theta, geometry, rest) if exact else None
         round_ones = [m for m in members if isinstance(m, Ball) and m.p == 2.0]
         if round_ones and geometry.quadratic is not None:
@@ -169,10 +169,10 @@ class Intersection(Domain):
             return _dykstra(theta / geometry.quadratic, members)
         return None
 
-    def _peak(self, geometry: "Geometry", d: int) -> float:
+    def peak(self, geometry: "Geometry", d: int) -> float:
         from regretless.geometry import Entropy, Euclidean, PNorm, UnnormalizedEntropy
 
-        least = min(domain._peak(geometry, d) for domain in self.domains)
+        least = min(domain.peak(geometry, d) for domain in self.domains)
         members = _merged(self.domains, d)
         if isinstance(geometry, Entropy) and not any(isinstance(m, Simplex) for m in members):
             members = _merged((*self.domains, geometry.domain), d)
@@ -181,28 +181,28 @@ class Intersection(Domain):
         if kinds == {Simplex, Box} and len(members) == 2 and alike:
             box = next(member for member in members if isinstance(member, Box))
             scale = next(member.scale for member in members if isinstance(member, Simplex))
-            low, high = box._bounds(d)
+            low, high = box.bounds(d)
             return min(
                 least, _capped(geometry, np.maximum(low, 0.0), np.minimum(high, scale), scale)
             )
         return least
 
-    def _linear(self, d: int) -> Polyhedron | None:
+    def polyhedron(self, d: int) -> Polyhedron | None:
         linear, balls = _faces(self.domains, d)
         return None if balls else linear
 
-    def _inner(self, d: int) -> Array:
-        return self.project(np.mean([domain._inner(d) for domain in self.domains], axis=0))
+    def inner(self, d: int) -> Array:
+        return self.project(np.mean([domain.inner(d) for domain in self.domains], axis=0))
 
 
 def _faces(domains: Sequence[Domain], d: int) -> tuple[Polyhedron | None, list[Ball]]:
     """The domains as a polyhedron and l1 balls, which have too many faces; `None` if not possible."""
     whole, balls = Polyhedron.of(d), []
     for domain in domains:
-        if (part := domain._linear(d)) is not None:
+        if (part := domain.polyhedron(d)) is not None:
             whole &= part
         elif isinstance(domain, Ball) and domain.p == 1.0:
-            middle = domain._middle(d)
+            middle = domain.middle(d)
             whole &= Polyhedron.of(d, middle - domain.radius, middle + domain.radius)
             balls.append(domain)
         else:
@@ -214,7 +214,7 @@ def _merged(domains: tuple[Domain, ...], d: int) -> list[Domain]:
     """The domains, each once, without those that do not constrain, and with all boxes in one."""
     low, high, rest = np.full(d, -math.inf), np.full(d, math.inf), []
     for domain in domains:
-        sides = domain._linear(d) if isinstance(domain, (Box, Ball)) else None
+        sides = domain.polyhedron(d) if isinstance(domain, (Box, Ball)) else None
         if sides is not None:  # a ball of the largest coordinate is a box, too
             low, high = np.maximum(low, sides.low), np.minimum(high, sides.high)
         elif domain not in rest and not isinstance(domain, Everything):
@@ -279,7 +279,7 @@ def _in_ball(theta: Array, matrix: Array, ball: Ball, rest: Domain) -> Array:
     from regretless.geometry import Quadratic
 
     d = len(theta)
-    middle = ball._middle(d)
+    middle = ball.middle(d)
     unit = np.eye(d) if matrix.ndim == 2 else np.ones(d)
 
     def at(mu: float) -> Array:

@@ -17,10 +17,9 @@ from regretless.base.solvers import (
     solve_quadratic,
 )
 from regretless.domains.ball import Ball, lp_norm
-from regretless.domains.box import Box
+from regretless.domains.box import Box, Simplex
 from regretless.domains.domain import Domain, Everything
 from regretless.domains.intersection import Intersection
-from regretless.domains.simplex import Simplex
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry, PNorm
@@ -83,7 +82,7 @@ def fixed_distance(
     """
     from regretless.geometry.pnorm import Powers
 
-    middle, p, matrix = ball._middle(len(theta)), ball.p, geometry.quadratic
+    middle, p, matrix = ball.middle(len(theta)), ball.p, geometry.quadratic
     start = np.minimum(np.maximum(middle, low), high)
     free = np.clip(geometry.link(theta), middle - ball.radius, middle + ball.radius)
 
@@ -157,7 +156,7 @@ def with_violated_faces(constraints: Polyhedron, balls: Sequence[Ball], v: Array
     array([[ 1., -1.]])
     """
     for ball in balls:
-        middle = ball._middle(len(v))
+        middle = ball.middle(len(v))
         signs = np.where(v >= middle, 1.0, -1.0)
         limit = ball.radius + float(signs @ middle)
         # a face that is there already is met up to rounding
@@ -183,7 +182,7 @@ def by_norm(theta: Array, geometry: "PNorm", domain: Domain) -> Array | None:
     q = geometry.q
 
     def at(norm: float) -> Array | None:
-        return domain._exact_link(theta, Powers(q, geometry._factor * norm ** (2.0 - q)))
+        return domain.exact_link(theta, Powers(q, geometry._factor * norm ** (2.0 - q)))
 
     def beyond(norm: float) -> float:
         v = at(norm)
@@ -302,7 +301,7 @@ class Walls(NamedTuple):
         blocks = [np.hstack([rows @ basis, np.zeros((len(rows), n))])]
         bounds = [limits - rows @ origin]
         for i, ball in enumerate(spikes):
-            away, own = origin - ball._middle(d), np.eye(d, n, i * d)
+            away, own = origin - ball.middle(d), np.eye(d, n, i * d)
             blocks += [np.hstack([basis, -own]), np.hstack([-basis, -own])]
             blocks.append(np.append(np.zeros(basis.shape[1]), own.sum(axis=0))[None])
             bounds += [-away, away, np.array([ball.radius])]
@@ -320,16 +319,16 @@ def _posed(domain: Domain, d: int, margin: float) -> tuple[Walls, list[Any], Arr
     members = domain.domains if isinstance(domain, Intersection) else (domain,)
     linear, balls = Polyhedron.of(d), []
     for member in members:
-        if (faces := member._linear(d)) is not None:
+        if (faces := member.polyhedron(d)) is not None:
             linear &= faces
         elif isinstance(member, Ball):
             balls.append(member)
         else:
             raise ValueError(f"{member} has no projection in this geometry: give it a method link")
-    origin = np.mean([member._inner(d) for member in members], axis=0)
+    origin = np.mean([member.inner(d) for member in members], axis=0)
     spikes = [ball for ball in balls if ball.p == 1.0]
     walls = Walls.of(linear._replace(low=linear.low + margin), spikes, origin)
-    away = [np.abs(walls.origin - ball._middle(d)) for ball in spikes]
+    away = [np.abs(walls.origin - ball.middle(d)) for ball in spikes]
     first = np.concatenate([np.zeros(walls.basis.shape[1]), *away])
     constraints: list[Any] = [_curved(ball, walls, len(first)) for ball in balls if ball.p > 1.0]
     if len(walls.limits):
@@ -339,7 +338,7 @@ def _posed(domain: Domain, d: int, margin: float) -> tuple[Walls, list[Any], Arr
 
 def _curved(ball: Ball, walls: Walls, unknowns: int) -> dict[str, Any]:
     """The constraint `sum |v - center|^p <= radius^p` as SciPy describes it."""
-    p, middle = ball.p, ball._middle(len(walls.origin))
+    p, middle = ball.p, ball.middle(len(walls.origin))
 
     def away(y: Array) -> Array:
         return np.asarray((walls.point(y) - middle) / ball.radius)
@@ -397,12 +396,12 @@ def largest_quadratic(matrix: Array, cross: Array, constant: float, domain: Doma
     if isinstance(domain, Simplex):
         corners = domain.scale * np.eye(d)
     elif isinstance(domain, Box) and d <= 10 and domain.bounded(d):
-        corners = map(np.array, itertools.product(*zip(*domain._bounds(d))))
+        corners = map(np.array, itertools.product(*zip(*domain.bounds(d))))
     found = [float(u @ matrix @ u - 2.0 * (u @ cross)) for u in corners]
     if found:
         return max(found) + constant
     if isinstance(domain, Ball) and domain.p <= 2.0:
-        middle, radius = domain._middle(d), domain.radius
+        middle, radius = domain.middle(d), domain.radius
     else:
         if not domain.bounded(d):
             return math.inf

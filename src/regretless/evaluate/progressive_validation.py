@@ -16,16 +16,15 @@ from regretless.base.learner import Learner
 from regretless.base.rows import Form
 from regretless.base.waiting import delayed
 from regretless.certificates import Certificate, LinearCertificate
-from regretless.evaluate.auditing import (
+from regretless.evaluate.report import Report
+from regretless.evaluate.training import (
     Auditing,
+    Training,
     auditing,
     by_prediction,
     by_probabilities,
 )
-from regretless.evaluate.report import Report
-from regretless.evaluate.targets import WithoutTargets, classifies
-from regretless.evaluate.training import Training
-from regretless.evaluate.validation import Validation
+from regretless.evaluate.validation import Validation, WithoutTargets, classifies
 from regretless.streams.stream import IterableStream, Piece, Stream
 
 _BATCH = 256
@@ -119,9 +118,9 @@ def _for(model: Any, examples: Stream) -> Stream:
 
 def _certificate(model: Any) -> Certificate | None:
     """The learner's certificate of all that it has learned; None if it has none."""
-    if not isinstance(model, Learner) or not model._certifies:
+    if not isinstance(model, Learner) or not model.certifies:
         return None
-    if model._certifies == "models" and not (model._model or model._start()).has_gradient_sum:
+    if model.certifies == "models" and not model._start().has_gradient_sum:
         return None
     certificate: Certificate = model.certificate()  # type: ignore[attr-defined]
     return certificate
@@ -143,10 +142,10 @@ def _in_pieces(model: Learner, stream: Stream, delay: int, certify: Any) -> Trai
     training = Training(model, certify)
     training._late = delay > 0
     if delay:
-        for piece, asked in _late(stream, delay, model._form()):
+        for piece, asked in _late(stream, delay, model.form()):
             training.take(piece, asked)
     else:
-        for piece in stream.ahead(model._form()):
+        for piece in stream.ahead(model.form()):
             training.take(piece)
     training.certify()
     return training

@@ -646,10 +646,15 @@ class MixtureRun(ComparedRun):
             enlarged  # rounds that the unit was too small for, and the units after them
         )
 
+    @property
+    def _kind(self) -> ForecastLoss:
+        """The loss of forecasts."""
+        return self.after._kind
+
     @cached_property
     def losses(self) -> Array:  # type: ignore[override]
         """The losses of the mixture, one per round; NaN if there was no target."""
-        return np.asarray(self.after._kind.value(self.forecasts, self.y))
+        return np.asarray(self._kind.value(self.forecasts, self.y))
 
     @property
     def names(self) -> list[str]:
@@ -683,7 +688,7 @@ class MixtureRun(ComparedRun):
     @cached_property
     def expert_losses(self) -> Array:
         """The loss of each expert in each round; NaN if it slept or there was no target."""
-        return np.asarray(self.after._kind.value(self.experts, self.y[:, None]))
+        return np.asarray(self._kind.value(self.experts, self.y[:, None]))
 
     @cached_property
     def instantaneous(self) -> Array:
@@ -695,7 +700,7 @@ class MixtureRun(ComparedRun):
         """The regret to each expert in each round, in the losses that the player is given."""
         if not self.after.gradient:
             return self.instantaneous
-        slopes = self.after._kind.derivative(self.forecasts, self.y)
+        slopes = self._kind.derivative(self.forecasts, self.y)
         apart = np.asarray(slopes)[:, None] * (self.forecasts[:, None] - self.experts)
         return np.where(self._awake, apart, 0.0)
 
@@ -721,7 +726,7 @@ class MixtureRun(ComparedRun):
     @cached_property
     def _best_mixture(self) -> Array:
         known = self._known
-        best = oracles.best_convex(self.experts[known], self.y[known], self.after._kind)
+        best = oracles.best_convex(self.experts[known], self.y[known], self._kind)
         assert best.weights is not None
         return best.weights
 
@@ -737,7 +742,7 @@ class MixtureRun(ComparedRun):
         low = np.where(shares > 0, self.experts, math.inf).min(axis=1)
         high = np.where(shares > 0, self.experts, -math.inf).max(axis=1)
         means[held] = np.clip(means[held], low[held], high[held])
-        kind = self.after._kind
+        kind = self._kind
         theirs, worst, mine = np.zeros(self.rounds), np.zeros(self.rounds), np.zeros(self.rounds)
         theirs[held] = kind.value(means[held], self.y[held])
         worst[held] = np.where(self._awake, self.expert_losses, -math.inf)[held].max(axis=1)
@@ -856,7 +861,7 @@ class MixtureRun(ComparedRun):
     def oracles(self, shifts: int = 3) -> list[oracles.Oracle]:
         """The best choices in hindsight: see `regretless.experts.oracles.table`."""
         known = self._known
-        return oracles.table(self.experts[known], self.y[known], self.after._kind, shifts)
+        return oracles.table(self.experts[known], self.y[known], self._kind, shifts)
 
     def summary(self) -> str:
         """The rule, the weights, and the errors beside those of the experts and of the oracles."""

@@ -12,10 +12,15 @@ Mohri et al. (2018), section 8.5.
 True
 """
 
-from regretless.games.equilibrium import Equilibrium, GameCertificate
 from regretless.games.payoffs import BestResponse
 from regretless.games.play import GameRun, SeatRun, play
-from regretless.games.solve import OptimisticHedge, RegretMatchingPlus, solve
+from regretless.games.solve import (
+    Equilibrium,
+    GameCertificate,
+    OptimisticHedge,
+    RegretMatchingPlus,
+    solve,
+)
 
 __all__ = [
     "BestResponse",

@@ -10,8 +10,8 @@ import numpy as np
 from regretless.base.arguments import Array, shown, whole
 from regretless.base.run import Run
 from regretless.certificates import Certificate
-from regretless.games.equilibrium import AVERAGES, GameCertificate
 from regretless.games.payoffs import Measured, Payoffs, read
+from regretless.games.solve import AVERAGES, GameCertificate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,10 +11,9 @@ Srebro (lecture 16). They do not hold a step size: a player with step `eta` uses
 array([0.333, 0.333, 0.333])
 """
 
-from regretless.geometry.checking import check_geometry
 from regretless.geometry.entropy import Entropy, UnnormalizedEntropy
 from regretless.geometry.euclidean import Euclidean, Quadratic
-from regretless.geometry.geometry import Geometry, Restricted, Sum
+from regretless.geometry.geometry import Geometry, Restricted, Sum, check_geometry
 from regretless.geometry.pnorm import PNorm
 
 __all__ = [

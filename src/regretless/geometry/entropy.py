@@ -2,9 +2,9 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base.arguments import Array, positive
 from regretless.domains import Box, Domain, Simplex
@@ -16,7 +16,7 @@ def _x_log_x(x: Array) -> Array:
     return x * np.log(np.where(x <= 0.0, 1.0, x))
 
 
-def _log(w: Any) -> Array:
+def _log(w: ArrayLike) -> Array:
     """`log w`, minus infinity at 0."""
     w = vector(w, "w")
     if np.any(w < 0.0) or not np.any(w):
@@ -41,7 +41,7 @@ def _relative(w: Array, u: Array) -> float:
 class _L1(Geometry):
     """A geometry that is strongly convex in the l1 norm."""
 
-    def norm(self, w: Any) -> float:
+    def norm(self, w: ArrayLike) -> float:
         """The l1 norm, `sum |w_i|`.
 
         >>> Entropy().norm([3.0, -4.0])
@@ -49,7 +49,7 @@ class _L1(Geometry):
         """
         return float(np.abs(vector(w, "w")).sum())
 
-    def dual_norm(self, z: Any) -> float:
+    def dual_norm(self, z: ArrayLike) -> float:
         """The largest `|z_i|`.
 
         >>> Entropy().dual_norm([3.0, -4.0])
@@ -57,7 +57,7 @@ class _L1(Geometry):
         """
         return float(np.abs(vector(z, "z")).max())
 
-    def local_norm(self, w: Any, z: Any) -> float:
+    def local_norm(self, w: ArrayLike, z: ArrayLike) -> float:
         """The norm of a gradient seen from `w`, `sqrt(sum w_i z_i^2)`.
 
         Shalev-Shwartz (2012), section 2.8.
@@ -101,7 +101,7 @@ class Entropy(_L1):
         """The simplex of sum `scale`."""
         return Simplex(self.scale)
 
-    def value(self, w: Any) -> float:
+    def value(self, w: ArrayLike) -> float:
         """`sum w log w`, infinite off the simplex.
 
         >>> Entropy().value([0.0, 1.0]), Entropy().value([1.0, 1.0])
@@ -110,7 +110,7 @@ class Entropy(_L1):
         w = vector(w, "w")
         return float(_x_log_x(w).sum()) if self.domain.contains(w) else math.inf
 
-    def gradient(self, w: Any) -> Array:
+    def gradient(self, w: ArrayLike) -> Array:
         """`log w + 1`.
 
         >>> Entropy().gradient([1.0, 1.0])
@@ -118,7 +118,7 @@ class Entropy(_L1):
         """
         return _log(w) + 1.0
 
-    def conjugate(self, theta: Any) -> float:
+    def conjugate(self, theta: ArrayLike) -> float:
         """`scale * (log sum exp(theta) - log scale)`.
 
         >>> Entropy().conjugate([1000.0, 0.0])
@@ -128,7 +128,7 @@ class Entropy(_L1):
         top = float(theta.max())
         return self.scale * (top + math.log(np.exp(theta - top).sum() / self.scale))
 
-    def link(self, theta: Any) -> Array:
+    def link(self, theta: ArrayLike) -> Array:
         """`scale * softmax(theta)`.
 
         >>> Entropy(2.0).link([0.0, 1000.0])
@@ -138,7 +138,7 @@ class Entropy(_L1):
         exponentials = np.exp(theta - theta.max())
         return np.asarray(self.scale / exponentials.sum() * exponentials)
 
-    def bregman(self, w: Any, u: Any) -> float:
+    def bregman(self, w: ArrayLike, u: ArrayLike) -> float:
         """The relative entropy, `sum w log(w / u)`.
 
         >>> Entropy().bregman([0.0, 1.0], [0.5, 0.5]) == math.log(2.0)
@@ -146,7 +146,7 @@ class Entropy(_L1):
         """
         return _relative(vector(w, "w"), vector(u, "u"))
 
-    def dual_bregman(self, theta: Any, start: Any) -> float:
+    def dual_bregman(self, theta: ArrayLike, start: ArrayLike) -> float:
         """`scale * log(sum p exp(x))`, `p` the softmax of `start`, `x = theta - start` less its mean.
 
         >>> round(Entropy().dual_bregman([1e-9, 0.0], [0.0, 0.0]) * 1e18, 6)
@@ -191,7 +191,7 @@ class UnnormalizedEntropy(_L1):
         """True: a sum over coordinates."""
         return True
 
-    def value(self, w: Any) -> float:
+    def value(self, w: ArrayLike) -> float:
         """`sum w (log w - 1 - log initial)`, infinite if a coordinate is negative.
 
         >>> UnnormalizedEntropy().value([1.0, 0.0])
@@ -202,7 +202,7 @@ class UnnormalizedEntropy(_L1):
             return math.inf
         return float((_x_log_x(w) - w * (1.0 + math.log(self.initial))).sum())
 
-    def gradient(self, w: Any) -> Array:
+    def gradient(self, w: ArrayLike) -> Array:
         """`log(w / initial)`.
 
         >>> UnnormalizedEntropy().gradient([1.0, 1.0])
@@ -210,7 +210,7 @@ class UnnormalizedEntropy(_L1):
         """
         return _log(w) - math.log(self.initial)
 
-    def conjugate(self, theta: Any) -> float:
+    def conjugate(self, theta: ArrayLike) -> float:
         """`initial * sum exp(theta)`.
 
         >>> UnnormalizedEntropy(0.5).conjugate([0.0, 0.0])
@@ -218,7 +218,7 @@ class UnnormalizedEntropy(_L1):
         """
         return float(self.link(theta).sum())
 
-    def link(self, theta: Any) -> Array:
+    def link(self, theta: ArrayLike) -> Array:
         """`initial * exp(theta)`; infinite where that is beyond the largest float.
 
         >>> UnnormalizedEntropy(0.5).link([0.0, 1000.0])
@@ -227,7 +227,7 @@ class UnnormalizedEntropy(_L1):
         with np.errstate(over="ignore"):
             return np.asarray(np.exp(vector(theta, "theta") + math.log(self.initial)))
 
-    def bregman(self, w: Any, u: Any) -> float:
+    def bregman(self, w: ArrayLike, u: ArrayLike) -> float:
         """`sum w log(w / u) - w + u`.
 
         >>> UnnormalizedEntropy().bregman([0.0, 1.0], [0.5, 1.0])
@@ -235,7 +235,7 @@ class UnnormalizedEntropy(_L1):
         """
         return _relative(vector(w, "w"), vector(u, "u"))
 
-    def dual_bregman(self, theta: Any, start: Any) -> float:
+    def dual_bregman(self, theta: ArrayLike, start: ArrayLike) -> float:
         """`sum g (exp(x) - 1 - x)`, with `g = link(start)` and `x = theta - start`.
 
         >>> round(UnnormalizedEntropy().dual_bregman([1e-9], [0.0]) * 1e18, 6)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base.arguments import Array, check_entries, finite_numbers
 from regretless.domains.domain import constant, vector
@@ -38,7 +39,7 @@ class Euclidean(Geometry):
         """1 times the unit matrix."""
         return np.array(1.0)
 
-    def value(self, w: Any) -> float:
+    def value(self, w: ArrayLike) -> float:
         """`1/2 ||w||^2`.
 
         >>> Euclidean().value([3.0, 4.0])
@@ -47,7 +48,7 @@ class Euclidean(Geometry):
         w = vector(w, "w")
         return 0.5 * float(w @ w)
 
-    def gradient(self, w: Any) -> Array:
+    def gradient(self, w: ArrayLike) -> Array:
         """`w`.
 
         >>> Euclidean().gradient([3.0, 4.0])
@@ -55,7 +56,7 @@ class Euclidean(Geometry):
         """
         return vector(w, "w").copy()
 
-    def conjugate(self, theta: Any) -> float:
+    def conjugate(self, theta: ArrayLike) -> float:
         """`1/2 ||theta||^2`.
 
         >>> Euclidean().conjugate([3.0, 4.0])
@@ -63,7 +64,7 @@ class Euclidean(Geometry):
         """
         return self.value(vector(theta, "theta"))
 
-    def link(self, theta: Any) -> Array:
+    def link(self, theta: ArrayLike) -> Array:
         """`theta`.
 
         >>> Euclidean().link([3.0, 4.0])
@@ -71,7 +72,7 @@ class Euclidean(Geometry):
         """
         return vector(theta, "theta").copy()
 
-    def bregman(self, w: Any, u: Any) -> float:
+    def bregman(self, w: ArrayLike, u: ArrayLike) -> float:
         """`1/2 ||w - u||^2`.
 
         >>> Euclidean().bregman([3.0, 4.0], [3.0, 2.0])
@@ -79,7 +80,7 @@ class Euclidean(Geometry):
         """
         return self.value(vector(w, "w") - vector(u, "u"))
 
-    def dual_bregman(self, theta: Any, start: Any) -> float:
+    def dual_bregman(self, theta: ArrayLike, start: ArrayLike) -> float:
         """`1/2 ||theta - start||^2`.
 
         >>> Euclidean().dual_bregman([3.0, 4.0], [3.0, 2.0])
@@ -154,7 +155,7 @@ class Quadratic(Geometry):
     def _vector(self, value: Any, name: str) -> Array:
         return vector(value, name, len(self.matrix), "the matrix")
 
-    def value(self, w: Any) -> float:
+    def value(self, w: ArrayLike) -> float:
         """`1/2 w'Aw`.
 
         >>> Quadratic([2.0, 4.0]).value([1.0, 1.0])
@@ -163,7 +164,7 @@ class Quadratic(Geometry):
         w = self._vector(w, "w")
         return 0.5 * float(w @ self.gradient(w))
 
-    def gradient(self, w: Any) -> Array:
+    def gradient(self, w: ArrayLike) -> Array:
         """`Aw`.
 
         >>> Quadratic([2.0, 4.0]).gradient([1.0, 1.0])
@@ -172,7 +173,7 @@ class Quadratic(Geometry):
         w = self._vector(w, "w")
         return np.asarray(self.matrix @ w if self.matrix.ndim == 2 else self.matrix * w)
 
-    def conjugate(self, theta: Any) -> float:
+    def conjugate(self, theta: ArrayLike) -> float:
         """`1/2 theta'A^-1 theta`.
 
         >>> Quadratic([2.0, 4.0]).conjugate([2.0, 4.0])
@@ -181,7 +182,7 @@ class Quadratic(Geometry):
         theta = self._vector(theta, "theta")
         return 0.5 * float(theta @ self.link(theta))
 
-    def link(self, theta: Any) -> Array:
+    def link(self, theta: ArrayLike) -> Array:
         """`A^-1 theta`.
 
         >>> Quadratic([2.0, 4.0]).link([2.0, 4.0])
@@ -194,7 +195,7 @@ class Quadratic(Geometry):
 
         return np.asarray(cho_solve((self._root, True), theta))
 
-    def bregman(self, w: Any, u: Any) -> float:
+    def bregman(self, w: ArrayLike, u: ArrayLike) -> float:
         """`1/2 (w - u)'A(w - u)`.
 
         >>> Quadratic([2.0, 4.0]).bregman([1.0, 1.0], [0.0, 1.0])
@@ -202,7 +203,7 @@ class Quadratic(Geometry):
         """
         return self.value(self._vector(w, "w") - self._vector(u, "u"))
 
-    def dual_bregman(self, theta: Any, start: Any) -> float:
+    def dual_bregman(self, theta: ArrayLike, start: ArrayLike) -> float:
         """`1/2 (theta - start)'A^-1(theta - start)`.
 
         >>> Quadratic([2.0, 4.0]).dual_bregman([2.0, 1.0], [0.0, 1.0])
@@ -210,7 +211,7 @@ class Quadratic(Geometry):
         """
         return self.conjugate(self._vector(theta, "theta") - self._vector(start, "start"))
 
-    def norm(self, w: Any) -> float:
+    def norm(self, w: ArrayLike) -> float:
         """`sqrt(w'Aw)`.
 
         >>> Quadratic([4.0]).norm([3.0])
@@ -219,7 +220,7 @@ class Quadratic(Geometry):
         w = self._vector(w, "w")
         return float(np.linalg.norm(self._root.T @ w if self.matrix.ndim == 2 else self._root * w))
 
-    def dual_norm(self, z: Any) -> float:
+    def dual_norm(self, z: ArrayLike) -> float:
         """`sqrt(z'A^-1 z)`.
 
         >>> Quadratic([4.0]).dual_norm([3.0])

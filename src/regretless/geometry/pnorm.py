@@ -1,9 +1,10 @@
 """Half the squared lq norm: between gradient descent and exponentiated gradient."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regretless.base.arguments import Array, one_of, within
 from regretless.base.solvers import newton_from_above
@@ -52,7 +53,7 @@ class PNorm(Geometry):
         """`q - 1` in convention A, 1 in B, in the lq norm."""
         return self._factor / (self.p - 1.0)
 
-    def value(self, w: Any) -> float:
+    def value(self, w: ArrayLike) -> float:
         """`1/2 ||w||_q^2`, in convention B divided by `q - 1`.
 
         >>> PNorm(2).value([3.0, 4.0])
@@ -61,7 +62,7 @@ class PNorm(Geometry):
         length = self.norm(w)
         return 0.5 * self._factor * length * length
 
-    def gradient(self, w: Any) -> Array:
+    def gradient(self, w: ArrayLike) -> Array:
         """`sign(w_i) |w_i|^(q-1) ||w||_q^(2-q)`, in convention B divided by `q - 1`.
 
         >>> PNorm(2).gradient([3.0, 4.0])
@@ -69,7 +70,7 @@ class PNorm(Geometry):
         """
         return self._factor * _dual_point(vector(w, "w"), self.q)
 
-    def conjugate(self, theta: Any) -> float:
+    def conjugate(self, theta: ArrayLike) -> float:
         """`1/2 ||theta||_p^2`, in convention B times `q - 1`.
 
         >>> round(PNorm(3).conjugate([1.0, -2.0, 2.0]), 10)
@@ -78,7 +79,7 @@ class PNorm(Geometry):
         length = self.dual_norm(vector(theta, "theta"))
         return 0.5 / self._factor * length * length
 
-    def link(self, theta: Any) -> Array:
+    def link(self, theta: ArrayLike) -> Array:
         """`sign(theta_i) |theta_i|^(p-1) / ||theta||_p^(p-2)`, in convention B times `q - 1`.
 
         >>> PNorm(4).link([1e200, 0.0]) / 1e200
@@ -86,7 +87,7 @@ class PNorm(Geometry):
         """
         return _dual_point(vector(theta, "theta"), self.p) / self._factor
 
-    def norm(self, w: Any) -> float:
+    def norm(self, w: ArrayLike) -> float:
         """`||w||_q`.
 
         >>> round(PNorm(3).norm([1.0, 1.0]), 12) == round(2 ** (2 / 3), 12)
@@ -94,7 +95,7 @@ class PNorm(Geometry):
         """
         return lp_norm(vector(w, "w"), self.q)
 
-    def dual_norm(self, z: Any) -> float:
+    def dual_norm(self, z: ArrayLike) -> float:
         """`||z||_p`.
 
         >>> round(PNorm(3).dual_norm([1.0, -2.0, 2.0]), 10)
@@ -121,16 +122,16 @@ class Powers(Geometry):
         """True."""
         return True
 
-    def value(self, w: Any) -> float:
+    def value(self, w: ArrayLike) -> float:
         """`factor / q sum |w_i|^q`"""
         return self.factor / self.q * float(np.sum(np.abs(vector(w, "w")) ** self.q))
 
-    def gradient(self, w: Any) -> Array:
+    def gradient(self, w: ArrayLike) -> Array:
         """`factor sign(w_i) |w_i|^(q-1)`"""
         w = vector(w, "w")
         return np.asarray(self.factor * np.sign(w) * np.abs(w) ** (self.q - 1.0))
 
-    def link(self, theta: Any) -> Array:
+    def link(self, theta: ArrayLike) -> Array:
         """`sign(theta_i) (|theta_i| / factor)^(1/(q-1))`"""
         theta = vector(theta, "theta")
         with np.errstate(over="ignore"):

@@ -22,8 +22,13 @@ if TYPE_CHECKING:
     from regretless.linear.kernel_perceptron import KernelPerceptron
     from regretless.linear.linear import LinearClassifier, LinearRegressor
     from regretless.linear.online_svm import OnlineSVM
-    from regretless.linear.passive_aggressive import PassiveAggressive, PassiveAggressiveRegressor
-    from regretless.linear.perceptron import MarginPerceptron, Perceptron, PNormPerceptron
+    from regretless.linear.perceptron import (
+        MarginPerceptron,
+        PassiveAggressive,
+        PassiveAggressiveRegressor,
+        Perceptron,
+        PNormPerceptron,
+    )
     from regretless.linear.primal_dual import PrimalDual
     from regretless.linear.winnow import BalancedWinnow, Winnow
 
@@ -54,8 +59,8 @@ _LATER = {
     "MarginPerceptron": "perceptron",
     "OnlineSVM": "online_svm",
     "PNormPerceptron": "perceptron",
-    "PassiveAggressive": "passive_aggressive",
-    "PassiveAggressiveRegressor": "passive_aggressive",
+    "PassiveAggressive": "perceptron",
+    "PassiveAggressiveRegressor": "perceptron",
     "Perceptron": "perceptron",
     "PrimalDual": "primal_dual",
     "Winnow": "winnow",

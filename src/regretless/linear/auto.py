@@ -147,7 +147,7 @@ class Auto(HasWeights):
     )
 
     certify = False  # the certificate needs no sum of gradients
-    _certifies = "itself"
+    certifies = "itself"
 
     def __new__(cls, *, loss: str | Loss | None = None, **_: Any) -> Self:
         """Make a classifier, or a regressor if the loss is for regression."""
@@ -157,7 +157,7 @@ class Auto(HasWeights):
         return object.__new__(AutoClassifier if classifies else AutoRegressor)  # type: ignore[return-value]
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        default = "logistic" if self._classifies else "squared"
+        default = "logistic" if self.classifies else "squared"
         loss = losses.get(default if self.loss is None else self.loss)
         if self.drift and loss.name not in ("logistic", "squared"):
             raise ValueError(
@@ -171,7 +171,7 @@ class Auto(HasWeights):
         return TOO_LARGE
 
     @property
-    def _is_linear(self) -> bool:
+    def is_linear(self) -> bool:
         return False
 
     # --- losses and weights of the lanes -------------------------------------------------------------

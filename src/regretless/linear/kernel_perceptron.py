@@ -426,11 +426,11 @@ class KernelPerceptron(HasWeights, Classifier, in_core=False):
     _yours: ClassVar[tuple[str, ...]] = ("kernel",)
     features, bits, names, certify = "exact", 18, 0, False  # stored examples need the names
     seed = 0
-    _certifies = "itself"
+    certifies = "itself"
     cycle = cycle
 
     @property
-    def _is_linear(self) -> bool:
+    def is_linear(self) -> bool:
         return self._dual.kernel.linear
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:

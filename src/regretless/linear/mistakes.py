@@ -73,11 +73,11 @@ class Replay:
         examples, labels = _rows(X), label_array(y).tolist()
         if len(examples) != len(labels):
             raise ValueError(f"X has {len(examples)} rows, y has {len(labels)} labels")
-        self._labels, self._intercept = learner._labels.labels, learner._form().intercept
+        self._labels, self._intercept = learner._labels.labels, learner.form().intercept
         self.twin: Any = twin
         for label in self._labels:
             twin._add(label)
-        core = twin._model or twin._start()
+        core = twin._start()
         updates = [core.each(Total.updates)]
         for label in labels:
             if label not in twin._labels.index:

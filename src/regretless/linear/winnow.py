@@ -65,7 +65,7 @@ class Winnow(MistakeDriven):
     intercept = False
 
     @property
-    def _is_linear(self) -> bool:
+    def is_linear(self) -> bool:
         return False
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:

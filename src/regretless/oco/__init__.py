@@ -14,7 +14,6 @@ rounds at once and certifies its regret.
 array([-0.5,  0. ])
 """
 
-from regretless.oco.adaptive import AdaGrad, CoinBetting
 from regretless.oco.convex_losses import (
     ConvexLoss,
     LinearLoss,
@@ -25,6 +24,8 @@ from regretless.oco.convex_losses import (
 from regretless.oco.density import DensityPlayer
 from regretless.oco.leader import FollowTheLeader, FollowTheRegularizedLeader
 from regretless.oco.mirror import (
+    AdaGrad,
+    CoinBetting,
     ExponentiatedGradient,
     OnlineGradientDescent,
     OnlineMirrorDescent,

@@ -62,7 +62,7 @@ def best_of(total: Total, domain: Domain, tolerance: float = _GAP) -> Hindsight:
     Parameters: `total`, the sum; `domain`; `tolerance`, the gap to stop at.
     """
     d = len(total.linear)
-    start = domain._inner(d)
+    start = domain.inner(d)
     if total.is_linear:
         if math.isinf(domain.support(-total.linear)):
             raise ValueError(
@@ -240,7 +240,7 @@ class _Curved(NamedTuple):
 
 def _of_ball(ball: Ball, d: int) -> _Curved:
     """`sum (|u - center| / radius)^p - 1`"""
-    middle, r, p = ball._middle(d), ball.radius, ball.p
+    middle, r, p = ball.middle(d), ball.radius, ball.p
 
     def away(u: Array) -> Array:
         return np.asarray((u - middle) / r)
@@ -282,7 +282,7 @@ class _Walls(NamedTuple):
         for member in _members(domain):
             if isinstance(member, Sublevel):
                 curved.append(_of_height(member))
-            elif (faces := member._linear(d)) is not None:
+            elif (faces := member.polyhedron(d)) is not None:
                 linear &= faces
             elif isinstance(member, Ball) and member.p == 1.0:
                 spikes.append(member)
@@ -311,7 +311,7 @@ class _Walls(NamedTuple):
         for candidate in _candidates(domain, u):
             v = [self.basis.T @ (candidate - self.flat.origin)]
             for ball in self.flat.spikes:
-                away = np.abs(candidate - ball._middle(len(u)))
+                away = np.abs(candidate - ball.middle(len(u)))
                 v.append(away + (ball.radius - away.sum()) / (2.0 * len(u)))
             found = np.concatenate(v)
             if (self.room(found) > 0).all():
@@ -356,7 +356,7 @@ def _candidates(domain: Domain, u: Array) -> Iterator[Array]:
     """Points that may be in the interior."""
     yield u
     if isinstance(domain, Intersection):
-        yield np.mean([member._inner(len(u)) for member in domain.domains], axis=0)
+        yield np.mean([member.inner(len(u)) for member in domain.domains], axis=0)
     unit = np.eye(len(u))
     ends = [domain.maximiser(e) for e in (*unit, *-unit) if domain.support(e) < math.inf]
     if ends:

@@ -314,7 +314,7 @@ class FollowTheLeader(_Leader):
         return Theorem(bounds, {}, "Shalev-Shwartz (2012), Lemma 2.1")
 
     def _curve(self, run: ConvexRun, u: Array) -> Array:
-        return run.paid - run.before._regret_to(u)
+        return run.paid - run.before.regret(u)
 
     def _paid(self) -> float:
         return self.travel + self.gaps
@@ -515,4 +515,4 @@ class FollowTheRegularizedLeader(_Leader):
         if not self._falling:
             return np.full(run.rounds, math.nan)
         strengths = np.array([1.0 / self._eta(t) for t in range(run.before.rounds, self.rounds)])
-        return np.asarray(run.paid + self._complexity(u) * strengths - run.before._regret_to(u))
+        return np.asarray(run.paid + self._complexity(u) * strengths - run.before.regret(u))

@@ -327,7 +327,7 @@ class Player(Stateful, ABC):
     def _run_theorem(self, run: ConvexRun, u: Array) -> Theorem:
         """All bounds at the end of a run: those of all rounds, less the regret before the run."""
         bounds, assumptions, name = self._theorem(u)
-        earlier = run.before._regret_to(u)
+        earlier = run.before.regret(u)
         return Theorem({k: bound - earlier for k, bound in bounds.items()}, assumptions, name)
 
     def _trivial(self) -> float:

@@ -113,8 +113,8 @@ class Linearized(Stateful, changing=("losses",)):
         u = vector(comparator, "comparator", self.player.dimension)
         linear = self.player.certificate(u)
         # of a player that had played before, these rounds only
-        earlier, regret = self._before._regret_to(u), self.regret(u)
-        above = self.player._regret_to(u) - earlier
+        earlier, regret = self._before.regret(u), self.regret(u)
+        above = self.player.regret(u) - earlier
         size = math.fsum(map(abs, self.losses)) + abs(regret - self.loss)
         rounding = linear.rounding + 4.0 * _EPS * (self.rounds + 1) * size
         convex: dict[str, bool | None] = {

@@ -167,7 +167,7 @@ def _draw(axes: Any, curve: Curve, k: int) -> Any:
     return line
 
 
-def _draw_proved(axes: Any, proved: Mapping[float, _Line], bottom: float) -> Any:
+def _draw_proved(axes: "Axes", proved: Mapping[float, _Line], bottom: float) -> Any:
     """A line for each norm, which its end names, and a band below the lowest."""
     for norm, (examples, best) in proved.items():
         axes.plot(examples, np.maximum(bottom, best), color="0.45", lw=1.0)

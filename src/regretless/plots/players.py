@@ -251,7 +251,7 @@ def _drawn(T: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(1, T, _DRAWN).round().astype(np.int64))
 
 
-def _over_rounds(axes: Any, what: str) -> None:
+def _over_rounds(axes: "Axes", what: str) -> None:
     axes.set_xlabel("rounds")
     axes.set_ylabel(what)
     axes.set_xlim(1, max(2.0, axes.dataLim.x1))
@@ -278,7 +278,7 @@ def _lines(axes: Any, rounds: NDArray[np.int64], curves: Array, order: Any) -> l
     return [int(i) for i in order[:_NAMED]]
 
 
-def _name_ends(axes: Any, heights: Array, texts: list[str]) -> None:
+def _name_ends(axes: "Axes", heights: Array, texts: list[str]) -> None:
     """Write a text beside the height that each line has after the last round."""
     low, high = axes.get_ylim()
     axes.set_ylim(low, high)
@@ -313,7 +313,7 @@ def _name_ends(axes: Any, heights: Array, texts: list[str]) -> None:
         )
 
 
-def _name_bars(axes: Any, bars: Any, names: list[str], values: Array) -> None:
+def _name_bars(axes: "Axes", bars: Any, names: list[str], values: Array) -> None:
     white = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}  # a line may pass behind
     axes.bar_label(bars, [f"{value:.4g}" for value in values], padding=4, bbox=white)
     axes.set_yticks(range(len(names)), names, parse_math=False)

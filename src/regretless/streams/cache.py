@@ -34,7 +34,7 @@ class Cache:
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> _ = (folder / "a.svm").write_text("1 1:2\\n3 2:1\\n")
     >>> model, cache = LinearRegressor(), Cache(folder / "a.cache")
-    >>> for piece in streams.read(folder / "a.svm").pieces(model._form()):
+    >>> for piece in streams.read(folder / "a.svm").pieces(model.form()):
     ...     model.learn_many(piece.X, piece.y)
     ...     cache.add(model, piece)
     >>> cache.finish()
