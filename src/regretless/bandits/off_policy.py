@@ -118,11 +118,11 @@ def whole_numbers(values: Any, name: str) -> NDArray[np.int64]:
 
     >>> whole_numbers([0, 1.5], "actions")
     Traceback (most recent call last):
-    ValueError: actions[1] = 1.5 is no whole number of at least 0: actions are counted from 0
+    ValueError: actions[1] = 1.5 is not a whole number of at least 0: actions are counted from 0
     """
     array = table(values, name, (None,))
     right = ~outside(array, 0, 2**31) & (array == np.floor(array))
-    remedy = "is no whole number of at least 0: actions are counted from 0"
+    remedy = "is not a whole number of at least 0: actions are counted from 0"
     check_entries(array, right, name, remedy)
     return array.astype(np.int64)
 

@@ -219,7 +219,7 @@ def _numbers(path: str, body: list[list[str]], rows: list[str], columns: list[st
             value = _number(text)
             if value is None or not math.isfinite(value):
                 raise ValueError(
-                    f"{path}: row {rows[i]!r}, column {columns[j]!r}: {text!r} is no payoff; every "
+                    f"{path}: row {rows[i]!r}, column {columns[j]!r}: {text!r} is not a payoff; every "
                     "pair of choices needs a finite number"
                 )
             payoffs[i, j] = value

@@ -64,7 +64,7 @@ def read_text(path: str) -> bytes:
             try:
                 decoder.decode(block[:count])
             except UnicodeDecodeError:
-                raise ValueError(f"{path}: this is no text in UTF-8") from None
+                raise ValueError(f"{path}: this is not text in UTF-8") from None
     return bytes(content)
 
 
