@@ -135,7 +135,7 @@ def test_bad_files_and_options(folder):
     assert "there is no such file" in run("none.csv", code=1).stderr
     assert "tells no format" in run("goals.txt", code=1).stderr
     (folder / "binary.csv").write_bytes(b"\xff\xfe\x00")
-    assert "this is no text" in run("binary.csv", code=1).stderr
+    assert "this is not text" in run("binary.csv", code=1).stderr
     assert "must be one character" in run("goals.csv", "--delimiter", "ab", code=1).stderr
     run("goals.csv", "--tolerance", 0, code=2)
     run("goals.csv", "--rounds", 0, code=2)

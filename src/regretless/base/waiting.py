@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from regretless.base.state import Parts
 
 T = TypeVar("T")
-_MOST = 10_000_000  # that may wait at once; if more do, they are hardly ever answered, and fill the memory
+_MOST = 10_000_000  # that may wait at once; more would fill the memory and hardly ever be answered
 
 
 class Waiting(Generic[T]):
