@@ -48,16 +48,30 @@ class HasWeights(Learner):
         check_seed, default=0, text="seed of the random draws; learners that draw nothing ignore it"
     )
 
+    precision: str = option(
+        one_of,
+        ("single", "double"),
+        default="single",
+        text="how many digits of features and weights are kept: 24 bits, or 53, which take twice the "
+        "memory and up to twice the time; see the page \"Precision\"",
+    )
+
     _certifies = "models"
 
     @property
     def _is_linear(self) -> bool:
         return True
 
+    @property
+    def _unit(self) -> float:
+        """The distance from 1 to the next number in the precision of the weights."""
+        return float(np.finfo(np.float64 if self.precision == "double" else np.float32).eps)
+
     def _reads(self) -> Form:
         hashed, names = self.features == "hashed", int(self.names)
         bits = int(self.bits) if hashed else 0
-        return Form(bits, bool(self.intercept), not hashed or names > 0, names)
+        precise = self.precision == "double"
+        return Form(bits, bool(self.intercept), not hashed or names > 0, names, precise)
 
     def _made(
         self, twin: _core.Loss, rule: str, options: dict[str, Any], *, certify: bool = False

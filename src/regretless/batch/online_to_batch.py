@@ -116,7 +116,7 @@ class KeptHypotheses:
         self.batch: Parsed | None = None
         if isinstance(learner, Learner):
             form = learner._form()
-            parsed = _core.Examples(form.bits, form.intercept, form.named)
+            parsed = form.examples()
             for x, _ in examples:
                 parsed.add(x)
             self.batch = Parsed(parsed, 0, len(examples))

@@ -139,6 +139,12 @@ class LearningOptions(Options):
         "below. Each feature is measured in units of its largest value.",
     )
     seed: int | None = learning_option("--seed", like="linear:LinearClassifier.seed")
+    precision: str | None = learning_option(
+        "--precision",
+        like="linear:LinearClassifier.precision",
+        help="How many digits of features and weights are kept: single (24 bits) or double (53 bits, in "
+        "twice the memory).",
+    )
 
     def __post_init__(self) -> None:
         """Check options that belong together."""

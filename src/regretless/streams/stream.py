@@ -235,7 +235,7 @@ class IterableStream(Stream):
         count = start.offset if start else 0
         items = islice(iter(self._items), count, None)
         while group := list(islice(items, _ROWS)):
-            examples = _core.Examples(form.bits, form.intercept, form.named)
+            examples = form.examples()
             y = np.empty(len(group), object)
             w = np.ones(len(group))
             for t, item in enumerate(group):
