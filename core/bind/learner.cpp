@@ -279,7 +279,7 @@ void bind_learner(nb::module_& m) {
       .def(nb::init<const Loss&, const std::string&, Options, int, std::uint32_t, bool, bool,
                     bool>(),
            "loss"_a, "rule"_a, "options"_a, "bits"_a, "remembered"_a, "intercept"_a, "certify"_a,
-           "precise"_a)
+           "precise"_a = false)
       .def("belongs_to", &belongs_to<PyLearner>, "owner"_a,
            "Name the Python object that the engine belongs to, for errors about threads.")
       .def("score", &PyLearner::score, "x"_a,

@@ -139,7 +139,7 @@ class RowReader {
 
  private:
   void start(std::size_t most);
-  void push(std::uint32_t row, Number value) {
+  [[gnu::always_inline]] void push(std::uint32_t row, Number value) {  // once per feature
     if (row == Features::kAbsent) place_absent(kind_, features_.size(), absent_++, row, value);
     rows_[size_] = row;
     values_[size_++] = value;

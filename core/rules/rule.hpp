@@ -156,9 +156,13 @@ inline Wide<V> lane_block(const Lanes& lanes, int scalar, int block) {
   std::memcpy(&v, &lanes(scalar, block), sizeof(v));
   return v;
 }
-inline Real narrow(double v) { return Real(v); }
+// As a number that a rule keeps. Doubles stay in the range of floats, too: what is smaller is 0, or
+// quotients would leave the range of doubles.
+inline constexpr double kLeastFloat = 0x1p-149;
+inline Real narrow(double v) { return kDouble && std::fabs(v) < kLeastFloat ? 0 : Real(v); }
 template <class W>
 inline auto narrow(W v) {
+  if constexpr (kDouble) v = magnitude(v) < kLeastFloat ? W{} : v;
   return __builtin_convertvector(v, typename Packed<sizeof(W) / sizeof(double)>::Reals);
 }
 

@@ -265,7 +265,7 @@ class Learner:
         remembered: int,
         intercept: bool,
         certify: bool,
-        precise: bool,
+        precise: bool = False,
     ) -> None: ...
     def belongs_to(self, owner: object) -> None:
         """
