@@ -291,8 +291,8 @@ class Reading {
         rows.resize(room);
         values.resize(room);
       }
-      starts.assign(1, 0);
-      known.clear();
+      starts.assign(last - first + 1, 0);
+      known.resize(last - first);
       std::size_t used = 0;
       for (std::size_t t = first; t < last; ++t) {
         if (self.intercept_) {
@@ -302,8 +302,8 @@ class Reading {
         self.absent_ = 0;
         const std::size_t count = fill(t, naming(t), rows.data() + used, values.data() + used);
         used += repeats ? self.add_up(t, rows.data() + used, values.data() + used, count) : count;
-        starts.push_back(used);
-        known.push_back(self.features_.size() + self.absent_);
+        starts[t - first + 1] = used;
+        known[t - first] = self.features_.size() + self.absent_;
       }
       return values.data();
     }

@@ -345,9 +345,13 @@ def _sorted(X: CSR) -> CSR:
     order = np.lexsort(
         (X.columns[part], of_row)
     )  # stable, so that values are added up in their order
-    columns = X.columns[part][order].astype(np.int64)
+    starts, columns, values = X.starts - X.starts[0], X.columns[part][order], X.values[part][order]
+    if not ((columns[1:] == columns[:-1]) & (of_row[1:] == of_row[:-1])).any():
+        return CSR(X.width, starts, columns, values, X.has_zero)
+    # As all repeated features are for learners in single precision, which most are: the values are
+    # rounded before they are added up.
     examples = _core.Examples(0, False, True)
-    examples.add_rows(X.starts - X.starts[0], columns, X.values[part][order], [])
+    examples.add_rows(starts, columns.astype(np.int64), values, [])
     starts, columns, values = examples.columns()
     return CSR(X.width, starts, columns.astype(np.int32), values, False)
 

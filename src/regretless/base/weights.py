@@ -42,7 +42,7 @@ class HasWeights(Learner):
         flag,
         default=False,
         text='keep a sum of gradients in double precision for `certificate()`; the rule "coin" keeps '
-        "one in single precision anyway, whose rounding error the certificate accounts for",
+        "one in the `precision` of the weights anyway, whose rounding error the certificate accounts for",
     )
     seed: int = option(
         check_seed, default=0, text="seed of the random draws; learners that draw nothing ignore it"
@@ -52,8 +52,9 @@ class HasWeights(Learner):
         one_of,
         ("single", "double"),
         default="single",
-        text="how many digits of features and weights are kept: 24 bits, or 53, which take twice the "
-        "memory and up to twice the time; see the page \"Precision\"",
+        text="precision of features, weights and what the rule keeps of each feature: 24 bits, about 7 "
+        "digits, or 53 bits, about 16, in twice the memory. Scores, losses and totals always are in "
+        "double precision. In single precision a weight w does not move by less than `|w| / 2^25`",
     )
 
     _certifies = "models"
