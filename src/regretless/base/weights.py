@@ -42,7 +42,7 @@ class HasWeights(Learner):
         flag,
         default=False,
         text='keep a sum of gradients in double precision for `certificate()`; the rule "coin" keeps '
-        "one in the `precision` of the weights anyway, whose rounding error the certificate accounts for",
+        "one as precise as the weights anyway, whose rounding error the certificate accounts for",
     )
     seed: int = option(
         check_seed, default=0, text="seed of the random draws; learners that draw nothing ignore it"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless import _core, losses, streams
+from regretless import losses, streams
 from regretless.base.arguments import Array, one_of, positive, shown, whole, within
 from regretless.base.classifier import Labels
 from regretless.base.learner import Learner

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core
 from regretless._core import LabelKind
 from regretless.base import rows
 from regretless.base.arguments import Array, one_of, shown, sound, whole
