@@ -352,8 +352,8 @@ def _sorted(X: CSR) -> CSR:
     # rounded before they are added up.
     examples = _core.Examples(0, False, True)
     examples.add_rows(starts, columns.astype(np.int64), values, [])
-    starts, columns, values = examples.columns()
-    return CSR(X.width, starts, columns.astype(np.int32), values, False)
+    starts, added, values = examples.columns()
+    return CSR(X.width, starts, added.astype(np.int32), values, False)
 
 
 def _table(size: int, columns: list[tuple[Any, ...]]) -> Table | Parsed:
