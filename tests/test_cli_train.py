@@ -289,6 +289,6 @@ def test_double_precision(folder):
     assert (model.precision, model.examples_) == ("double", 1200)
     for learner in ("newton", "primal-dual"):
         refused = run(
-            "train", "clicks.vw", "--learner", learner, "--precision", "double", *SMALL, code=2
+            "train", "clicks.vw", "--learner", learner, "--precision", "double", *SMALL, code=1
         )
         assert f"--learner {learner} keeps all but the features in double" in refused.stderr
