@@ -348,6 +348,22 @@ LEARNERS = [
         proof=by_svm,
     ),
     Entry(
+        "OnlineSVM double",
+        lambda seed: linear.OnlineSVM(C=2.0, precision="double", certify=True, seed=seed),
+        CLASSES,
+        DOUBLE,
+        "online_svm::descent_is_an_identity_where_the_losses_are_linear",
+        proof=by_svm,
+    ),
+    Entry(
+        "PassiveAggressive double",
+        lambda seed: linear.PassiveAggressive(precision="double", certify=True, seed=seed),
+        CLASSES,
+        DOUBLE,
+        "bounds::passive_aggressive_climbs_the_dual",
+        proof=first_order,
+    ),
+    Entry(
         "PassiveAggressive",
         lambda seed: linear.PassiveAggressive(certify=True, seed=seed),
         CLASSES,
@@ -400,14 +416,15 @@ LEARNERS = [
     ),
     *(
         Entry(
-            make.__name__,
-            lambda seed, make=make: make(seed=seed),
+            make.__name__ + ending,
+            lambda seed, make=make, given=given: make(seed=seed, **given),
             kind,
             "auto::the_mixture",
             "auto::weights_are_the_mean_of_the_lanes",
             proof=by_regret(),
         )
         for kind, make in ((CLASSES, linear.AutoClassifier), (NUMBERS, linear.AutoRegressor))
+        for ending, given in (("", {}), (" double", {"precision": "double"}))
     ),
     *(
         Entry(
