@@ -55,8 +55,8 @@ class Perceptron(MistakeDriven):
         printed without the last vector). "uniform": the mean of the vectors after each
         update. "vote": the majority of the signs of all vectors, each with one vote per
         round of use; the score is the difference of the shares (Freund and Schapire
-        (1999)). "vote" keeps the examples of all updates, 8 bytes per feature of each, and
-        reads them in every prediction; `weights_` are then the last""",
+        (1999)). "vote" keeps the examples of all updates, 8 bytes per feature of each, 12 in
+        double precision, and reads them in every prediction; `weights_` are then the last""",
     )
 
     @property
