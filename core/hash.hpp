@@ -30,9 +30,7 @@ inline std::uint64_t last_word(const char* p, std::size_t left, std::size_t size
   return byte(0) | byte(left / 2) << (8 * (left / 2)) | byte(left - 1) << (8 * (left - 1));
 }
 
-// Inlined everywhere: a name is hashed for each feature whose text is a new object.
-[[gnu::always_inline]] inline std::uint64_t hash_bytes(std::string_view bytes,
-                                                       std::uint64_t seed = 0) {
+inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0) {
   std::uint64_t h = splitmix(seed + 0x9e3779b97f4a7c15ULL * (bytes.size() + 1)), word;
   const char* p = bytes.data();
   std::size_t left = bytes.size();
