@@ -3,6 +3,8 @@
 // so that one cache miss brings all of it.
 //
 //   row:  [ doubles: slot 0 lanes | ... ][ floats: slot 0 lanes | ... ][ what all lanes share ]
+//
+// In double precision what is called floats here, and what lanes share, are doubles, too.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -18,6 +20,7 @@
 #endif
 
 #include "memory.hpp"
+#include "real.hpp"
 
 namespace regretless {
 
@@ -29,7 +32,7 @@ inline constexpr double kLargestValue = 1e19, kSmallestWeight = 1e-19;
 // feature keeps its place: it has the value 0 and the row of the intercept.
 struct Example {
   const std::uint32_t* rows;
-  const float* values;
+  const Real* values;
   std::size_t size;
 };
 
@@ -39,25 +42,35 @@ struct Layout {
   int doubles = 0;  // double slots per lane
   int floats = 1;   // float slots per lane
   int shared = 0;   // further floats per row, shared by its lanes
-  std::size_t stride{};  // floats from one row to the next
+  std::size_t stride{};  // words of four bytes from one row to the next; numbers, for the kernels
+  int words = 1;         // of a number: 2 in double precision
 
   // A single lane has rows of width 1, unless the rule knows only blocks. `room` is the number of
   // lanes to lay out for later.
   static Layout of(int lanes, int doubles, int floats, int shared = 0, bool blocks = false,
-                   int room = 0) {
+                   int room = 0, int words = 1) {
     const int most = std::max(lanes, room), width = most == 1 && !blocks ? 1 : (most + 3) / 4 * 4;
-    Layout l{lanes, width, doubles, floats, shared, 0};
-    const std::size_t used = std::size_t(l.width) * (2 * doubles + floats) + shared;
+    Layout l{lanes, width, doubles, floats, shared, 0, words};
+    const std::size_t used = std::size_t(l.width) * (2 * doubles + words * floats) + words * shared;
     // A short row is a power of two (it never straddles two cache lines), a long one whole lines.
-    std::size_t stride = 1;
+    std::size_t stride = std::size_t(words);
     while (stride < used && stride < 16) stride *= 2;
     l.stride = used <= 16 ? stride : (used + 15) / 16 * 16;
     return l;
   }
   // The lanes that loops go over: those in use, rounded up to whole blocks.
   int active() const { return width == 1 ? 1 : (lanes + 3) / 4 * 4; }
-  std::size_t float_offset() const { return 2 * std::size_t(width) * doubles; }
-  std::size_t shared_offset() const { return std::size_t(width) * (2 * doubles + floats); }
+  // As the kernels count: in numbers.
+  std::size_t float_offset() const { return kPerDouble * std::size_t(width) * doubles; }
+  std::size_t shared_offset() const { return std::size_t(width) * (kPerDouble * doubles + floats); }
+  Layout in_numbers() const {
+    Layout l = *this;
+    l.stride /= std::size_t(words);
+    return l;
+  }
+  // The same, whatever the words of a number.
+  std::size_t first_number() const { return 2 / words * std::size_t(width) * doubles; }
+  std::size_t first_shared() const { return first_number() + std::size_t(width) * floats; }
 };
 
 class Bank {
@@ -85,8 +98,12 @@ class Bank {
   double* doubles(std::size_t i, int slot) {
     return reinterpret_cast<double*>(row(i)) + std::size_t(slot) * layout_.width;
   }
-  float* floats(std::size_t i, int slot) {
-    return row(i) + layout_.float_offset() + std::size_t(slot) * layout_.width;
+  float* floats(std::size_t i, int slot) { return numbers<float>(i, slot); }
+  // The same for a layout whose numbers are of this type.
+  template <class Number>
+  Number* numbers(std::size_t i, int slot) {
+    return reinterpret_cast<Number*>(row(i)) + layout_.first_number() +
+           std::size_t(slot) * layout_.width;
   }
 
   bool touched(std::size_t i) const { return any(row(i), layout_.stride); }

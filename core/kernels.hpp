@@ -34,7 +34,8 @@ struct Batch {
   const std::size_t* starts = nullptr;  // size + 1 offsets into rows and values
   const std::uint32_t* rows = nullptr;
   const float* values = nullptr;
-  const double* targets = nullptr;        // regression
+  const double* doubles = nullptr;  // the values in double precision, for learners that keep it
+  const double* targets = nullptr;  // regression
   const std::int32_t* classes = nullptr;  // classification: each class against the rest; if there
                                           // are lanes for one class only, 1 is +1 and 0 is -1
   const double* importance = nullptr;     // null: all 1
@@ -51,12 +52,19 @@ struct Batch {
 
   Example example(std::size_t t) const {  // empty beyond the last
     if (t >= size) return {};
-    return {rows + starts[t], values + starts[t], starts[t + 1] - starts[t]};
+    return {rows + starts[t], numbers<Real>() + starts[t], starts[t + 1] - starts[t]};
+  }
+  template <class Number>
+  const Number* numbers() const {
+    if constexpr (std::is_same_v<Number, double>)
+      return doubles;
+    else
+      return values;
   }
 };
 
 struct BankView {
-  float* data;
+  Real* data;
   std::size_t rows;
   Layout layout;
   int audit;  // double slot of the sum of gradients, -1 when not certifying
@@ -83,10 +91,15 @@ struct Extent {                    // of an example
   double square = 0, largest = 0;  // |x|^2, max |x_i|
 };
 
-struct Kernels {
+struct Loops {
   // Returns the number of examples processed: less than batch.size if a score is not finite.
   std::size_t (*predict)(const Rule&, const Loss&, BankView, const Batch&);
   std::size_t (*learn)(const Rule&, const Loss&, BankView, const Batch&);
+};
+std::size_t predict_any(const Rule& rule, const Loss&, BankView bank, const Batch& batch);
+std::size_t learn_any(const Rule& rule, const Loss& loss, BankView bank, const Batch& batch);
+
+struct Kernels : Loops {
   Survey (*survey_values)(const double* values, std::size_t size);
   Survey (*survey_sparse)(const std::int32_t* columns, const double* values, std::size_t size,
                           std::int32_t width);
@@ -138,8 +151,10 @@ struct Kernels {
   void (*mixed_learn)(const Loss&, const MixingView&, double* scores, double suffered, double y,
                       double h);
   void (*audit_visit)(const AuditView&, const AuditVisit&);  // see kernels_audit.cpp
+  int words = 1;  // of a number in the banks that the loops work on: 2 in double precision
 };
 Kernels kernels();           // the best that this machine can run
 Kernels baseline_kernels();  // those that every machine can run
+Kernels double_kernels();    // with loops in double precision, for every machine
 
 }  // namespace regretless

@@ -9,6 +9,10 @@ extern const regretless::Kernels table;
 }
 #endif
 
+namespace regretless_double {
+extern const regretless::Loops loops;
+}
+
 namespace regretless {
 
 Kernels baseline_kernels() { return regretless_baseline::table; }
@@ -19,6 +23,13 @@ Kernels kernels() {
     return regretless_avx2::table;
 #endif
   return baseline_kernels();
+}
+
+Kernels double_kernels() {
+  Kernels all = kernels();
+  static_cast<Loops&>(all) = regretless_double::loops;
+  all.words = 2;
+  return all;
 }
 
 }  // namespace regretless

@@ -17,14 +17,14 @@ Learner::Learner(Loss loss, Rule rule, int bits, std::uint32_t remembered, bool 
                  Kernels kernels)
     : loss_(loss),
       rule_(rule),
+      kernels_(kernels),
       certify_(certify),
       needs_clock_(with(rule, [](const auto& r) { return r.needs_clock(); })),
       keeps_gradient_sum_(with(rule, [](const auto& r) { return r.keeps_gradient_sum(); })),
       votes_(with(rule, [](const auto& r) { return r.votes(); })),
       features_(bits, remembered),
       bank_(layout(1)),
-      scalars_(std::size_t(kScalars) * bank_.layout().width),
-      kernels_(kernels) {
+      scalars_(std::size_t(kScalars) * bank_.layout().width) {
   grow();
   with(rule_, [&](const auto& r) { r.start(lane_scalars(), 0); });
 }
@@ -32,7 +32,7 @@ Learner::Learner(Loss loss, Rule rule, int bits, std::uint32_t remembered, bool 
 Layout Learner::layout(int lanes, int room) const {
   return with(rule_, [&]<class R>(const R& r) {
     return Layout::of(lanes, int(certify_) + int(needs_clock_), r.float_slots(), r.shared_slots(),
-                      !R::single_lane, room);
+                      !R::single_lane, room, kernels_.words);
   });
 }
 
@@ -41,7 +41,7 @@ BankView Learner::view() const {
   auto& self = const_cast<Learner&>(*this);
   return {self.bank_.data(),
           bank_.rows(),
-          bank_.layout(),
+          bank_.layout().in_numbers(),
           certify_ ? int(needs_clock_) : -1,
           needs_clock_ ? 0 : -1,
           self.scalars_.data(),
@@ -75,14 +75,21 @@ Batch Learner::placed(const Batch& batch) const {
   Batch own = batch;
   own.starts = placed_starts_.data();
   own.rows = placed_rows_.data();
-  own.values += first;
+  if (own.values) own.values += first;
+  if (own.doubles) own.doubles += first;
   return own;
 }
 
 void Learner::vote(const Batch& batch) const {
   place_.resize(rows_);
-  for (std::size_t t = 0; t < batch.size; ++t)
-    record_.score(batch.example(t), lanes(), place_, batch.scores + t * std::size_t(lanes()));
+  with_number([&]<class Number>(Number) {
+    for (std::size_t t = 0; t < batch.size; ++t) {
+      const std::size_t first = batch.starts[t];
+      record_.score(batch.rows + first, batch.numbers<Number>() + first,
+                    batch.starts[t + 1] - first, lanes(), place_,
+                    batch.scores + t * std::size_t(lanes()));
+    }
+  });
 }
 
 // One example at a time: the earlier weight vectors must vote on it before it is learned.
@@ -109,8 +116,10 @@ std::size_t Learner::learn_and_record(const Batch& batch) {
       steps[k] = -h * loss_.derivative(scores[k], positive ? 1 : -1);
     }
     const std::size_t start = *one.starts;
-    record_.add({one.rows + start, one.values + start, one.starts[1] - start}, steps.data(),
-                int(count));
+    with_number([&]<class Number>(Number) {
+      record_.add(one.rows + start, one.numbers<Number>() + start, one.starts[1] - start,
+                  steps.data(), int(count));
+    });
   }
   return batch.size;
 }
@@ -199,7 +208,10 @@ void Learner::extend(int count) {
   if (!with(rule_, [](const auto& r) { return r.rests(); }))
     for (std::size_t i = 0; i < bank_.rows(); ++i) {
       for (int slot = 0; slot < now.floats; ++slot)
-        std::fill(bank_.floats(i, slot) + first, bank_.floats(i, slot) + last, 0.0f);
+        with_number([&]<class Number>(Number zero) {
+          auto* lane = bank_.numbers<Number>(i, slot);
+          std::fill(lane + first, lane + last, zero);
+        });
       for (int slot = 0; slot < now.doubles; ++slot)
         std::fill(bank_.doubles(i, slot) + first, bank_.doubles(i, slot) + last, 0.0);
     }
@@ -265,8 +277,8 @@ void Learner::lay_out(const Layout& to, const std::vector<int>& sources,
     for (int s = 0; s < kScalars; ++s)
       scalars[std::size_t(s) * to.width + k] = scalars_[std::size_t(s) * from.width + source];
     for (int slot = 0; slot < from.floats; ++slot)
-      floats.push_back({from.float_offset() + std::size_t(slot * from.width + source),
-                        to.float_offset() + std::size_t(slot * to.width + k),
+      floats.push_back({from.first_number() + std::size_t(slot * from.width + source),
+                        to.first_number() + std::size_t(slot * to.width + k),
                         turns && with(rule_, [&](const auto& r) { return r.signed_slot(slot); })});
     for (int slot = 0; slot < from.doubles; ++slot) {
       const bool audit = slot == int(needs_clock_);
@@ -284,12 +296,17 @@ void Learner::lay_out(const Layout& to, const std::vector<int>& sources,
     places_ = std::move(places);
   } else {
     move_rows(to, [&](const float* old, float* fresh) {
-      for (const Move& m : floats) fresh[m.to] = m.flips ? -old[m.from] : old[m.from];
+      with_number([&]<class Number>(Number) {
+        const auto* old_numbers = reinterpret_cast<const Number*>(old);
+        auto* numbers = reinterpret_cast<Number*>(fresh);
+        for (const Move& m : floats)
+          numbers[m.to] = m.flips ? -old_numbers[m.from] : old_numbers[m.from];
+        std::copy_n(old_numbers + from.first_shared(), from.shared, numbers + to.first_shared());
+      });
       const auto* old_doubles = reinterpret_cast<const double*>(old);
       auto* fresh_doubles = reinterpret_cast<double*>(fresh);
       for (const Move& m : doubles)
         fresh_doubles[m.to] = m.flips ? -old_doubles[m.from] : old_doubles[m.from];
-      std::copy_n(old + from.shared_offset(), from.shared, fresh + to.shared_offset());
     });
   }
   if (votes_) record_.relane(from.lanes, sources, signs);
@@ -317,16 +334,22 @@ void Learner::move_rows(const Layout& to, F move) {
 
 std::vector<double> Learner::weights(const Rows& rows) const {
   // A weight is the score of its feature alone, divided by the value. The value is tiny because
-  // rules that track the scale of a feature react to a larger one.
-  const float value = 1e-30f;
+  // rules that track the scale of a feature react to a larger one; a power of two is exact.
+  const float value = 0x1p-100f;
+  const double same = value;
   const std::size_t starts[2] = {0, 1}, width = std::size_t(lanes());
   std::vector<double> out(rows.size() * width);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::uint32_t at = places_.find(rows[i]);
     double* to = out.data() + i * width;
-    kernels_.predict(
-        rule_, loss_, view(),
-        {.size = 1, .starts = starts, .rows = &at, .values = &value, .scores = to, .bare = true});
+    kernels_.predict(rule_, loss_, view(),
+                     {.size = 1,
+                      .starts = starts,
+                      .rows = &at,
+                      .values = &value,
+                      .doubles = &same,
+                      .scores = to,
+                      .bare = true});
     for (std::size_t k = 0; k < width; ++k) to[k] /= double(value);
     with(rule_, [&]<class R>(const R&) {  // the offset stands for the weight of the intercept
       if (R::offset != 0 && rows[i] == 0) std::fill_n(to, width, R::offset);
@@ -341,7 +364,9 @@ std::array<double, 4> Learner::gradient_norms() const {
   for (std::size_t i = 0; i < bank_.rows(); ++i) {
     for (int k = 0; k < lanes(); ++k) {
       const double z = std::fabs(certify_ ? bank.doubles(i, int(needs_clock_))[k]
-                                          : double(bank.floats(i, 0)[k]));
+                                          : with_number([&]<class Number>(Number) {
+                                              return double(bank.numbers<Number>(i, 0)[k]);
+                                            }));
       l1 += z;
       l2 += z * z;
       largest = std::max(largest, z);

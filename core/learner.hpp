@@ -30,6 +30,8 @@ class Learner : public Model {
     return scalars_[std::size_t(s) * bank_.layout().width + lane];
   }
 
+  bool precise() const { return kernels_.words == 2; }
+
   void grow() override { grow(features_.size()); }
   void grow(std::size_t rows);
   void predict(const Batch& batch) const override;
@@ -64,6 +66,11 @@ class Learner : public Model {
   std::size_t in_use() const;  // rows that would have to be laid out anew
   bool scatters(int lanes) const { return features_.hashed() && lanes > per_class_; }
   void lay_out(const Layout& to, const std::vector<int>& sources, const std::vector<int>& signs);
+  // Calls f with a number of the type that the bank has.
+  template <class F>
+  auto with_number(F f) const {
+    return precise() ? f(double{}) : f(float{});
+  }
   template <class F>
   void move_rows(const Layout& to, F move);
   Batch placed(const Batch& batch) const;
@@ -74,6 +81,7 @@ class Learner : public Model {
 
   Loss loss_;
   Rule rule_;
+  Kernels kernels_;
   bool certify_, needs_clock_, keeps_gradient_sum_, votes_;
   int per_class_ = 1;
   int room_ = 0;  // lanes to lay out for later
@@ -87,7 +95,6 @@ class Learner : public Model {
   mutable std::vector<double> place_;  // for Votes::score
   mutable std::vector<std::size_t> placed_starts_;
   mutable std::vector<std::uint32_t> placed_rows_;
-  Kernels kernels_;
 };
 
 }  // namespace regretless

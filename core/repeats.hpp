@@ -32,8 +32,8 @@ class Repeats {
   // Adds up the values of equal entries, which have the same key. The sum takes the place of the
   // first; a sum of 0 is left out. Returns the number of entries left, which move(from, to) has
   // moved; calls refuse(j) for a sum beyond the largest value.
-  template <class Key, class Same, class Move, class Refuse>
-  std::size_t add_up(std::size_t n, Key key, Same same, float* values, Move move, Refuse refuse) {
+  template <class Key, class Same, class Number, class Move, class Refuse>
+  std::size_t add_up(std::size_t n, Key key, Same same, Number* values, Move move, Refuse refuse) {
     std::size_t size = 64;
     while (size < 2 * n) size *= 2;
     slots_.assign(size, 0);
@@ -56,10 +56,9 @@ class Repeats {
       if (!(std::fabs(sums_[i]) <= kLargestValue)) refuse(firsts_[i]);
     std::size_t kept = 0;
     for (std::size_t i = 0; i < firsts_.size(); ++i) {
-      const auto sum = float(sums_[i]);
-      if (sum == 0) continue;
+      if (float(sums_[i]) == 0) continue;
       move(firsts_[i], kept);
-      values[kept++] = sum;
+      values[kept++] = Number(sums_[i]);
     }
     return kept;
   }

@@ -1,29 +1,39 @@
-// Blocks of 4 or 8 floats in portable vectors, and the single float. A rule is written once against
+// Blocks of 4 numbers in portable vectors, and the single number. A rule is written once against
 // these few operations and works on all of them.
 #pragma once
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 #ifdef __AVX__
 #include <immintrin.h>
 #endif
 
+#include "real.hpp"
+
 namespace regretless {
 
-template <int N>
+template <int N, class Number = Real>
 struct Packed {
-  typedef float Floats __attribute__((vector_size(N * sizeof(float)), may_alias));
+  typedef Number Reals __attribute__((vector_size(N * sizeof(Number)), may_alias));
   typedef double Doubles __attribute__((vector_size(N * sizeof(double)), may_alias));
-  typedef std::int32_t Bits __attribute__((vector_size(N * sizeof(std::int32_t))));
+  typedef RealBits Bits __attribute__((vector_size(N * sizeof(RealBits))));
+};
+template <int N>
+struct Packed<N, double> {  // GCC takes two vector types that are alike for different ones
+  typedef double Doubles __attribute__((vector_size(N * sizeof(double)), may_alias));
+  typedef Doubles Reals;
+  typedef RealBits Bits __attribute__((vector_size(N * sizeof(RealBits))));
 };
 
 template <class V>
 struct Traits {  // a packed vector
-  static constexpr int width = static_cast<int>(sizeof(V) / sizeof(float));
+  static constexpr int width = static_cast<int>(sizeof(V) / sizeof(Real));
   using Wide = typename Packed<width>::Doubles;
 };
 template <>
-struct Traits<float> {
+struct Traits<Real> {
   static constexpr int width = 1;
   using Wide = double;
 };
@@ -31,13 +41,13 @@ template <class V>
 using Wide = typename Traits<V>::Wide;
 
 template <class V>
-inline V load(const float* from) {
+inline V load(const Real* from) {
   V v;
   std::memcpy(&v, from, sizeof(V));
   return v;
 }
 template <class V>
-inline void store(float* to, V v) {
+inline void store(Real* to, V v) {
   std::memcpy(to, &v, sizeof(V));
 }
 
@@ -61,8 +71,8 @@ inline auto widen(V v) {
 
 inline float root(float v) { return std::sqrt(v); }
 inline double root(double v) { return std::sqrt(v); }
-inline float magnitude(float v) { return std::fabs(v); }
-inline float larger(float a, float b) { return a > b ? a : b; }
+inline Real magnitude(Real v) { return std::fabs(v); }
+inline Real larger(Real a, Real b) { return a > b ? a : b; }
 
 template <class V>
 inline V root(V v) {
@@ -74,7 +84,7 @@ template <class V>
 inline V magnitude(V v) {
   typename Packed<Traits<V>::width>::Bits bits;
   std::memcpy(&bits, &v, sizeof(v));
-  bits &= 0x7fffffff;
+  bits &= std::numeric_limits<RealBits>::max();
   std::memcpy(&v, &bits, sizeof(v));
   return v;
 }
@@ -82,7 +92,7 @@ template <class V>
 inline V larger(V a, V b) {
   return a > b ? a : b;
 }
-inline float smaller(float a, float b) { return a < b ? a : b; }
+inline Real smaller(Real a, Real b) { return a < b ? a : b; }
 template <class V>
 inline V smaller(V a, V b) {
   return a < b ? a : b;
@@ -90,11 +100,11 @@ inline V smaller(V a, V b) {
 
 inline bool any(bool is) { return is; }
 template <class M>
-inline bool any(M mask) {  // of a comparison of four floats
-  std::uint64_t halves[2];
-  static_assert(sizeof(mask) == sizeof(halves));
-  std::memcpy(halves, &mask, sizeof(mask));
-  return halves[0] | halves[1];
+inline bool any(M mask) {  // of a comparison of four numbers
+  std::uint64_t parts[sizeof(mask) / sizeof(std::uint64_t)], all = 0;
+  std::memcpy(parts, &mask, sizeof(mask));
+  for (const std::uint64_t part : parts) all |= part;
+  return all;
 }
 
 // A quotient that is 0 where the divisor is 0: rows that were never touched do not move.
@@ -112,7 +122,7 @@ inline double pick(const W& v, int i) {
 // Applies a function without vector instructions (powers, exponentials) element by element, in
 // doubles.
 template <class F>
-inline double each(F f, float a) {
+inline double each(F f, Real a) {
   return f(double(a), 0);
 }
 template <class F, class V>

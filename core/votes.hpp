@@ -8,6 +8,7 @@
 // examples of the updates are kept: memory and the time of a prediction grow with their sizes.
 #pragma once
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,17 +19,32 @@ namespace regretless {
 struct Votes {
   std::vector<std::size_t> starts{0};
   std::vector<std::uint32_t> rows;
-  std::vector<float> values;
+  std::vector<float> values;  // one of these two has the values
+  std::vector<double> doubles;
   std::vector<double> steps;  // updates x lanes: u += step x
   std::vector<double> lives;  // rounds from an update to the next; u = 0 has no vote
 
+  template <class Number>
+  const std::vector<Number>& numbers() const {
+    if constexpr (std::is_same_v<Number, double>)
+      return doubles;
+    else
+      return values;
+  }
+  template <class Number>
+  std::vector<Number>& numbers() {
+    return const_cast<std::vector<Number>&>(std::as_const(*this).numbers<Number>());
+  }
+
   // Records a round with these steps; all are 0 if nothing was updated.
-  void add(Example x, const double* step, int lanes) {
+  template <class Number>
+  void add(const std::uint32_t* row, const Number* value, std::size_t size, const double* step,
+           int lanes) {
     bool updated = false;
     for (int k = 0; k < lanes; ++k) updated |= step[k] != 0;
     if (updated) {
-      rows.insert(rows.end(), x.rows, x.rows + x.size);
-      values.insert(values.end(), x.values, x.values + x.size);
+      rows.insert(rows.end(), row, row + size);
+      numbers<Number>().insert(numbers<Number>().end(), value, value + size);
       starts.push_back(rows.size());
       steps.insert(steps.end(), step, step + lanes);
       lives.push_back(0);
@@ -37,17 +53,20 @@ struct Votes {
   }
   // `place` has a 0 for each row of the bank, before and after the call. Lanes vote from their
   // first update on.
-  void score(Example x, int lanes, std::vector<double>& place, double* out) const {
+  template <class Number>
+  void score(const std::uint32_t* row, const Number* value, std::size_t size, int lanes,
+             std::vector<double>& place, double* out) const {
+    const std::vector<Number>& kept = numbers<Number>();
     struct Lane {
       double score = 0, votes = 0, all = 0;
       bool begun = false;
     };
     std::vector<Lane> tally(std::size_t(lanes), Lane{});
-    for (std::size_t j = 0; j < x.size; ++j) place[x.rows[j]] += double(x.values[j]);
+    for (std::size_t j = 0; j < size; ++j) place[row[j]] += double(value[j]);
     const double* step = steps.data();
     for (std::size_t u = 0; u < lives.size(); ++u) {
       double dot = 0;
-      for (std::size_t j = starts[u]; j < starts[u + 1]; ++j) dot += place[rows[j]] * values[j];
+      for (std::size_t j = starts[u]; j < starts[u + 1]; ++j) dot += place[rows[j]] * kept[j];
       for (Lane& lane : tally) {
         lane.begun |= *step != 0;
         lane.score += *step++ * dot;
@@ -56,7 +75,7 @@ struct Votes {
       }
     }
     for (const Lane& lane : tally) *out++ = lane.all > 0 ? lane.votes / lane.all : 0;
-    for (std::size_t j = 0; j < x.size; ++j) place[x.rows[j]] = 0;
+    for (std::size_t j = 0; j < size; ++j) place[row[j]] = 0;
   }
   void extend(int before, int lanes) {
     std::vector<double> fresh(lives.size() * std::size_t(lanes));

@@ -278,3 +278,17 @@ def test_the_curve_is_certified_to_its_end(folder, monkeypatch, command):
     (curve,) = drawn.values()
     assert curve.certified_at[-1] == text.count("\n")
     assert curve.certified[-1, 0] > 0
+
+
+def test_double_precision(folder):
+    """`regretless train clicks.vw --precision double`: over passes, from the cache and audited, too."""
+    command = ["train", "clicks.vw", "--learner", "coin", "--precision", "double", "--passes", "2"]
+    summary = run_json(*command, "--certify", "10", "--save", "clicks.model", *SMALL)
+    assert summary["examples"] == 1200
+    model = LinearClassifier.load("clicks.model")
+    assert (model.precision, model.examples_) == ("double", 1200)
+    for learner in ("newton", "primal-dual"):
+        refused = run(
+            "train", "clicks.vw", "--learner", learner, "--precision", "double", *SMALL, code=1
+        )
+        assert f"--learner {learner} keeps all but the features in double" in refused.stderr

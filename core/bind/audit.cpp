@@ -35,12 +35,12 @@ class PyAudit : public Owned {
     if (!audit_.classifies()) check_target(target, "y");
     Vector<double> given;
     if (!scores.is_none()) given = nb::cast<Vector<double>>(scores);
-    const RowReader& row = reading_.read(x, importance > 0);
+    const Reading::Row row = reading_.read(x, importance > 0);
     if (importance == 0) return;
     if (exchanges) audit_.exchange();
     if (outputs > audit_.outputs()) audit_.extend(outputs);
     if (given.is_valid()) check_scores(given.size(), 1);
-    audit_.learn({row.rows(), row.values(), row.size()}, target, importance,
+    audit_.learn({row.rows, row.values, row.size}, target, importance,
                  given.is_valid() ? given.data() : nullptr);
   }
   // Batches, in the same forms as for a learner; the scores come last.
@@ -60,7 +60,7 @@ class PyAudit : public Owned {
     const OnlyTurn turn(*this, reads_);
     reading_.examples(x, from, to, true, learning(targets, importance, scores));
   }
-  void located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
+  void located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, AnyArray values,
                Array<double> targets, Array<double> importance, Array<double> scores) {
     const OnlyTurn turn(*this, reads_);
     reading_.located(starts, rows, values, learning(targets, importance, scores));

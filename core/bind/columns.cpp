@@ -64,7 +64,7 @@ void check_columns(const std::vector<Column>& columns, std::size_t size, Range r
     if (c.codes || (c.stride == 1 && fit(c.numbers, size))) continue;
     for (std::size_t t = 0; t < size; ++t)
       if (const double v = c.numbers[std::ptrdiff_t(t) * c.stride]; !range.has(v))
-        checked_float(
+        checked_value(
             v, "X[" + std::to_string(t) + ", " + nb::cast<std::string>(nb::repr(c.given)) + "]",
             range);
   }

@@ -13,11 +13,12 @@ using namespace nb::literals;
 namespace regretless {
 
 PyLearner::PyLearner(const Loss& loss, const std::string& rule, Options options, int bits,
-                     std::uint32_t remembered, bool intercept, bool certify)
-    : learner_(model_of(loss, rule, options, bits, remembered, intercept, certify)),
+                     std::uint32_t remembered, bool intercept, bool certify, bool precise)
+    : learner_(model_of(loss, rule, options, bits, remembered, intercept, certify, precise)),
+      precise_(precise),
       reading_(learner_->features(), intercept,
                learner_->starts_at_zero() ? Absent::kept_place : Absent::untouched,
-               {learner_->low(), learner_->high()}) {}
+               {learner_->low(), learner_->high()}, precise) {}
 
 void PyLearner::check_finite(const double* numbers, std::size_t count) {
   if (!std::all_of(numbers, numbers + count, [](double x) { return std::isfinite(x); }))
@@ -32,10 +33,11 @@ Array<double> PyLearner::reported(const std::vector<double>& numbers) {
 // --- one example ---------------------------------------------------------------------------------
 
 void PyLearner::read(nb::handle x, bool learning) {
-  const RowReader& row = reading_.read(x, learning);
-  starts_[1] = row.size();
-  known_ = learner_->features().size() + row.absent();
-  one_ = {1, starts_, row.rows(), row.values(), nullptr, nullptr, nullptr, nullptr, &known_};
+  const Reading::Row row = reading_.read(x, learning);
+  starts_[1] = row.size;
+  known_ = learner_->features().size() + row.absent;
+  one_ = {1,       starts_, row.rows, row.values, row.doubles,
+          nullptr, nullptr, nullptr,  nullptr,    &known_};
   scores_.resize(std::size_t(learner_->lanes()));
 }
 void PyLearner::predict(nb::handle x) {
@@ -274,8 +276,10 @@ ListOf<Options> PyLearner::spaces(int lane) {
 void bind_learner(nb::module_& m) {
   nb::class_<PyLearner>(m, "Learner",
                         "A model with its features: reads examples, predicts and learns.")
-      .def(nb::init<const Loss&, const std::string&, Options, int, std::uint32_t, bool, bool>(),
-           "loss"_a, "rule"_a, "options"_a, "bits"_a, "remembered"_a, "intercept"_a, "certify"_a)
+      .def(nb::init<const Loss&, const std::string&, Options, int, std::uint32_t, bool, bool,
+                    bool>(),
+           "loss"_a, "rule"_a, "options"_a, "bits"_a, "remembered"_a, "intercept"_a, "certify"_a,
+           "precise"_a = false)
       .def("belongs_to", &belongs_to<PyLearner>, "owner"_a,
            "Name the Python object that the engine belongs to, for errors about threads.")
       .def("score", &PyLearner::score, "x"_a,

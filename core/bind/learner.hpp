@@ -15,7 +15,7 @@ namespace regretless {
 class PyLearner : public Owned {
  public:
   PyLearner(const Loss& loss, const std::string& rule, Options options, int bits,
-            std::uint32_t remembered, bool intercept, bool certify);
+            std::uint32_t remembered, bool intercept, bool certify, bool precise);
 
   const std::string& advice() const { return learner_->advice; }
   void advise(const std::string& text) { learner_->advice = text; }
@@ -47,7 +47,7 @@ class PyLearner : public Owned {
   Any examples(const text::Examples& x, std::size_t from, std::size_t to, AnyArray labels,
                Array<double> importance, Want want);
   Reading::Located locate(const text::Examples& x);
-  Any located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
+  Any located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, AnyArray values,
               AnyArray labels, Array<double> importance, Want want);
 
   // --- lanes, weights and totals: learner.cpp ----------------------------------------------------
@@ -101,6 +101,7 @@ class PyLearner : public Owned {
   void check_weights(const std::uint32_t* rows, std::size_t count) const;
 
   std::unique_ptr<Model> learner_;
+  const bool precise_;       // features and weights are doubles
   std::size_t earlier_ = 0;  // examples of the call in the parts before this one, for errors
   Reading reading_;
   std::size_t starts_[2] = {0, 0};

@@ -99,8 +99,8 @@ Reading::Located PyLearner::locate(const text::Examples& x) {
   const OnlyTurn turn(*this, reads_);
   return reading_.locate(x);
 }
-Any PyLearner::located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows,
-                       Vector<float> values, AnyArray labels, Array<double> importance, Want want) {
+Any PyLearner::located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, AnyArray values,
+                       AnyArray labels, Array<double> importance, Want want) {
   const OnlyTurn turn(*this, reads_);
   learner_->grow();
   return reading_.located(starts, rows, values, running(labels, importance, want));

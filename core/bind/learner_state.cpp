@@ -21,10 +21,16 @@ void check_row(const float* row, const Layout& layout, std::size_t bounded) {
   require(std::all_of(first.begin(), first.begin() + std::ptrdiff_t(bounded),
                       [](double x) { return std::fabs(x) <= 1e20; }),
           "bank has a number beyond 1e20");
-  const float *start = row + layout.float_offset(),
-              *end = row + layout.shared_offset() + layout.shared;
-  require(std::all_of(start, end, [](float x) { return std::fabs(x) <= 1e38f; }),
-          "bank has a number beyond 1e38");
+  const auto check = [&]<class Number>(const Number* numbers) {
+    require(std::all_of(numbers + layout.first_number(),
+                        numbers + layout.first_shared() + layout.shared,
+                        [](Number x) { return std::fabs(x) <= Number(1e38f); }),
+            "bank has a number beyond 1e38");
+  };
+  if (layout.words == 1) return check(row);
+  std::vector<double> numbers(layout.stride / 2);  // the array of a file need not be aligned
+  std::memcpy(numbers.data(), row, layout.stride * sizeof(float));
+  check(numbers.data());
 }
 
 }  // namespace
@@ -77,7 +83,7 @@ Named<AnyArray> PyLearner::state() {
     const Votes& v = *kept;
     d["vote_starts"] = array_of(v.starts);
     d["vote_rows"] = array_of(v.rows);
-    d["vote_values"] = array_of(v.values);
+    d["vote_values"] = reading_.values_of(v.values.data(), v.doubles.data(), v.rows.size());
     d["vote_steps"] = array_of(v.steps);
     d["vote_lives"] = array_of(v.lives);
   }
@@ -138,11 +144,12 @@ void PyLearner::check_known(const nb::kwargs& arrays, std::size_t parts) {
 // Checks that the score of every feature alone is small enough to be added to others.
 void PyLearner::check_weights(const std::uint32_t* rows, std::size_t count) const {
   constexpr std::size_t kBlock = 256;
-  constexpr float kTiny = 1e-30f;  // rules react to larger ones: see Learner::weights
+  constexpr double kTiny = 0x1p-100;  // rules react to larger ones: see Learner::weights
   constexpr double kMostWeight = 1e36;
   std::size_t starts[kBlock + 1];
   std::iota(starts, starts + kBlock + 1, std::size_t(0));
-  const std::vector<float> values(kBlock, kTiny);
+  const std::vector<float> values(kBlock, float(kTiny));
+  const std::vector<double> doubles(kBlock, kTiny);
   std::vector<double> scores(kBlock * std::size_t(lanes()));
   for (std::size_t at = 0; at < count; at += kBlock) {
     const std::size_t size = std::min(kBlock, count - at);
@@ -150,10 +157,11 @@ void PyLearner::check_weights(const std::uint32_t* rows, std::size_t count) cons
                        .starts = starts,
                        .rows = rows + at,
                        .values = values.data(),
+                       .doubles = doubles.data(),
                        .scores = scores.data(),
                        .bare = true});
     for (std::size_t i = 0; i < size * std::size_t(lanes()); ++i)
-      if (!(std::fabs(scores[i]) <= kMostWeight * double(kTiny)))
+      if (!(std::fabs(scores[i]) <= kMostWeight * kTiny))
         refuse("bank has a weight that is not a number of at most 1e36");
   }
 }
@@ -171,18 +179,22 @@ void PyLearner::restore_votes(const nb::kwargs& arrays) {
   read("vote_starts", starts);
   v.starts.assign(starts.begin(), starts.end());
   read("vote_rows", v.rows);
-  read("vote_values", v.values);
+  if (precise_)
+    read("vote_values", v.doubles);
+  else
+    read("vote_values", v.values);
   read("vote_steps", v.steps);
   read("vote_lives", v.lives);
   const std::size_t updates = v.lives.size();
   bool sound = v.starts.size() == updates + 1 && v.starts[0] == 0 &&
-               v.starts.back() == v.rows.size() && v.rows.size() == v.values.size() &&
+               v.starts.back() == v.rows.size() &&
+               v.rows.size() == v.values.size() + v.doubles.size() &&
                v.steps.size() == updates * std::size_t(lanes()) &&
                std::is_sorted(v.starts.begin(), v.starts.end());
   const auto finite = [&](const auto& all) {
     return std::all_of(all.begin(), all.end(), [](auto x) { return std::isfinite(double(x)); });
   };
-  sound = sound && finite(v.values) && finite(v.steps) && finite(v.lives);
+  sound = sound && finite(v.values) && finite(v.doubles) && finite(v.steps) && finite(v.lives);
   for (std::uint32_t row : v.rows) sound = sound && row < learner_->features().size();
   if (!sound) throw nb::value_error("the votes are damaged");
   *kept = std::move(v);

@@ -32,7 +32,9 @@ NewtonOptions newton_of(nb::dict options) {
 }  // namespace
 
 std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::dict options,
-                                int bits, std::uint32_t remembered, bool intercept, bool certify) {
+                                int bits, std::uint32_t remembered, bool intercept, bool certify,
+                                bool precise) {
+  const Kernels own = precise ? double_kernels() : kernels();
   if (rule == "newton")
     return std::make_unique<Newton>(loss, newton_of(options), bits, remembered, certify);
   if (rule == "boost") {
@@ -41,12 +43,12 @@ std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::d
         loss, rule_of(weak, nb::cast<nb::dict>(options["weak"]), intercept),
         voting_of(nb::cast<std::string>(options["kind"]), nb::cast<nb::dict>(options["votes"])),
         nb::cast<bool>(options["sampled"]), nb::cast<std::uint64_t>(options["seed"]), bits,
-        remembered);
+        remembered, own);
   }
   if (auto boosting = boosting_model_of(loss, rule, options)) return boosting;
   if (rule != "auto")
     return std::make_unique<Learner>(loss, rule_of(rule, options, intercept), bits, remembered,
-                                     certify);
+                                     certify, own);
   std::vector<Candidate> candidates;
   for (nb::handle each : nb::cast<nb::list>(options["lanes"])) {
     const auto [coin, rate, invariant, decay] =
@@ -54,7 +56,7 @@ std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::d
     candidates.push_back({coin, rate, invariant, decay});
   }
   return std::make_unique<Auto>(loss, candidates, nb::cast<double>(options["lipschitz"]),
-                                nb::cast<double>(options["share"]), bits, remembered);
+                                nb::cast<double>(options["share"]), bits, remembered, own);
 }
 
 Rule rule_of(const std::string& name, nb::dict options, bool intercept) {

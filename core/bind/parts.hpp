@@ -16,7 +16,8 @@ Rule rule_of(const std::string& name, nanobind::dict options, bool intercept);
 // A learner with a rule. For the rule "auto" it is a mixture of lanes, each given as (whether it is
 // a coin, rate or wealth, invariance, decay); "newton" and "boost" are the models of these names.
 std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nanobind::dict options,
-                                int bits, std::uint32_t remembered, bool intercept, bool certify);
+                                int bits, std::uint32_t remembered, bool intercept, bool certify,
+                                bool precise);
 
 // "bbm", "adaboost_ol", "osboost" or "osboost_ocp" with its options. If there are several edges,
 // each has a booster.

@@ -62,9 +62,9 @@ class PyReader : public Owned {
 
   Arrays read(nb::handle x, bool naming) {
     const OnlyTurn turn(*this, reads_);
-    const RowReader& row = reading_.read(x, naming);
+    const Reading::Row row = reading_.read(x, naming);
     Examples out;
-    out.add(row.rows(), row.values(), row.size(), features_.size() + row.absent());
+    out.add(row.rows, row.values, row.size, features_.size() + row.absent);
     return out.arrays();
   }
   Arrays csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
@@ -86,7 +86,7 @@ class PyReader : public Owned {
     const OnlyTurn turn(*this, reads_);
     return reading_.locate(x);
   }
-  Arrays located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
+  Arrays located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, AnyArray values,
                  bool learning, Array<double> importance) {
     const OnlyTurn turn(*this, reads_);
     return reading_.located(starts, rows, values, all(learning, importance));

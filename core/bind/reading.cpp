@@ -5,16 +5,18 @@ namespace regretless {
 
 Reading::Located Reading::locate(const text::Examples& x) {
   const Features& f = features_;
-  if (f.hashed() && x.bits() == f.bits() && x.intercept() == intercept_)
+  if (f.hashed() && x.bits() == f.bits() && x.intercept() == intercept_ &&
+      (!doubles_ || x.precise()))
     return nb::make_tuple(array_of(x.starts), array_of(x.rows.data(), x.rows.size()),
-                          array_of(x.values.data(), x.values.size()));
-  if (x.bits()) throw nb::value_error("the examples were read for another learner");
+                          values_of(x.values.data(), x.doubles.data(), x.values.size()));
+  if (x.bits() && x.bits() != f.bits())
+    throw nb::value_error("the examples were read for another learner");
   return examples(x, 0, x.size(), false, [&](std::size_t n, auto source) {
     const Batch all = source.part(*this, 0, n, [](std::size_t) { return false; });
     for (std::size_t t = 0; t < n; ++t)
       if (all.known && all.known[t] > f.size()) throw nb::value_error("a name has no row yet");
     return nb::make_tuple(array_of(all.starts, n + 1), array_of(all.rows, all.starts[n]),
-                          array_of(all.values, all.starts[n]));
+                          values_of(all.values, all.doubles, all.starts[n]));
   });
 }
 

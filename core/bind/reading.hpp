@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "arrays.hpp"
@@ -25,28 +27,39 @@ class Reading {
  public:
   static constexpr std::size_t kChunk = 256;  // examples converted at a time: they stay in cache
 
-  Reading(Features& features, bool intercept, Absent absent = Absent::kept_place, Range range = {})
+  // precise: values are read as doubles, for a learner that keeps them
+  Reading(Features& features, bool intercept, Absent absent = Absent::kept_place, Range range = {},
+          bool precise = false)
       : features_(features),
         intercept_(intercept),
         kind_(absent),
         range_(range),
-        rows_(features, intercept, absent, range) {}
+        rows_(features, intercept, absent, range) {
+    if (precise) doubles_.emplace(features, intercept, absent, range);
+  }
 
   bool intercept() const { return intercept_; }
-  void forget() { rows_.forget(); }  // names may have been taken back
+  void forget() {  // names may have been taken back
+    rows_.forget();
+    if (doubles_) doubles_->forget();
+  }
 
-  // One row: a dict, or (columns, values).
-  const RowReader& read(nb::handle x, bool learning) {
-    if (PyDict_Check(x.ptr())) {
-      rows_.read_dict(x.ptr(), learning);
-    } else {
-      nb::tuple pair = nb::cast<nb::tuple>(x);
-      auto columns = nb::cast<Vector<std::int64_t>>(pair[0]);
-      auto values = nb::cast<Vector<double>>(pair[1]);
-      if (columns.size() != values.size()) throw nb::value_error("x has as many indices as values");
-      rows_.read_arrays(columns.data(), values.data(), values.size(), learning);
+  // One row: its values are floats, or doubles if they are read precisely.
+  struct Row {
+    const std::uint32_t* rows;
+    const float* values;
+    const double* doubles;
+    std::size_t size;
+    std::uint32_t absent;  // features that have no row
+  };
+  Row read(nb::handle x, bool learning) {
+    if (!doubles_) {
+      read_one(rows_, x, learning);
+      return {rows_.rows(), rows_.values(), nullptr, rows_.size(), rows_.absent()};
     }
-    return rows_;
+    RowReader<double>& r = *doubles_;
+    read_one(r, x, learning);
+    return {r.rows(), nullptr, r.values(), r.size(), r.absent()};
   }
 
   // --- batches -----------------------------------------------------------------------------------
@@ -70,24 +83,26 @@ class Reading {
     const std::uint32_t mask = f.hashed() ? (std::uint32_t(1) << f.bits()) - 1 : 0;
     const bool direct = !has_zero && width > 0 && (f.columns(std::size_t(width)) || f.hashed());
     const auto fill = [&, place = kernels().place, c = columns.data(), v = values.data()](
-                          std::size_t t, bool naming, std::uint32_t* row, float* value) {
+                          std::size_t t, bool naming, std::uint32_t* row, auto* value) {
+      using Number = std::remove_pointer_t<decltype(value)>;
       const auto first = std::size_t(start[t]), last = std::size_t(start[t + 1]);
       const std::uint32_t* table = f.columns(std::size_t(width));  // which moves when it grows
       if (table && t + 3 < n)
         for (auto j = start[t + 2]; j < start[t + 3]; ++j) fetch(table + c[j]);
-      if (direct) {
-        if (place(c + first, v + first, last - first, table, std::uint32_t(width), mask, row,
-                  value))
-          return last - first;
-        for (std::size_t j = 0; naming && j < last - first; ++j)
-          if (row[j] == Features::kAbsent) row[j] = f.insert(std::int64_t(c[first + j]));
-        if (naming) return last - first;
-      }
+      if constexpr (std::is_same_v<Number, float>)
+        if (direct) {
+          if (place(c + first, v + first, last - first, table, std::uint32_t(width), mask, row,
+                    value))
+            return last - first;
+          for (std::size_t j = 0; naming && j < last - first; ++j)
+            if (row[j] == Features::kAbsent) row[j] = f.insert(std::int64_t(c[first + j]));
+          if (naming) return last - first;
+        }
       std::size_t n = 0;
       for (std::size_t j = first; j < last; ++j) {
         if (float(v[j]) == 0) continue;
         row[n] = naming ? f.insert(std::int64_t(c[j])) : f.find(std::int64_t(c[j]));
-        value[n] = float(v[j]);
+        value[n] = Number(v[j]);
         keep_place(row[n], value[n]);
         ++n;
       }
@@ -125,7 +140,8 @@ class Reading {
     const std::size_t height = all_plain ? std::max<std::size_t>(1, 2048 / width) : 0;
     std::vector<double> block(height * width);
     std::size_t block_at = size;
-    const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
+    const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, auto* value) {
+      using Number = std::remove_pointer_t<decltype(value)>;
       std::size_t n = 0;
       if (all_plain) {
         if (t - block_at >= height) {
@@ -138,8 +154,8 @@ class Reading {
         const double* v = block.data() + (t - block_at) * width;
         for (std::size_t c = 0; c < width; ++c) {  // a 0 is written, but not counted
           row[n] = plain[c].row;
-          value[n] = float(v[c]);
-          n += value[n] != 0;
+          value[n] = Number(v[c]);
+          n += float(v[c]) != 0;
         }
         return n;
       }
@@ -149,7 +165,7 @@ class Reading {
         if (float(v) == 0 || code >= c.names.size())
           continue;  // a code of -1 is larger than any size
         row[n] = c.row(code, f, naming);
-        value[n] = float(v);
+        value[n] = Number(v);
         keep_place(row[n], value[n]);
         ++n;
       }
@@ -171,12 +187,16 @@ class Reading {
     if (from > to || to > x.size()) throw nb::value_error("there are not as many examples");
     Features& f = features_;
     const bool placed = f.hashed() && x.bits() == f.bits();
-    const bool same = placed && x.intercept() == intercept_;
+    const bool same = placed && x.intercept() == intercept_ && (!doubles_ || x.precise());
     if (!placed && x.bits())
       throw nb::value_error("the examples were read for another learner, as rows of its table");
-    check_range(x.starts.data() + from, to - from, x.values.data(), [](std::size_t t, std::size_t) {
+    const auto where = [](std::size_t t, std::size_t) {
       return "a feature of example " + std::to_string(t) + " of this call";
-    });
+    };
+    if (doubles_ && x.precise())
+      check_range(x.starts.data() + from, to - from, x.doubles.data(), where);
+    else
+      check_range(x.starts.data() + from, to - from, x.values.data(), where);
     if (learning && x.named()) remember(x, from, to);
     const auto most = [&](std::size_t first, std::size_t last) {
       return x.starts[from + last] - x.starts[from + first];
@@ -184,16 +204,18 @@ class Reading {
     using Name = text::Examples::Name;
     std::vector<std::uint32_t> last;   // the rows of an example, none of them absent,
     const Name* last_names = nullptr;  // and its names
-    const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
+    const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, auto* value) {
       const std::size_t first = x.starts[from + t] + x.intercept();
       const std::size_t count = x.starts[from + t + 1] - first;
+      if (std::is_same_v<decltype(value), double*> && x.precise())
+        std::copy_n(x.doubles.data() + first, count, value);
+      else
+        std::copy_n(x.values.data() + first, count, value);
       if (placed) {
         std::copy_n(x.rows.data() + first, count, row);
-        std::copy_n(x.values.data() + first, count, value);
         return count;
       }
       const Name* names = x.names(from + t).data() + x.intercept();
-      std::copy_n(x.values.data() + first, count, value);
       if (names == last_names && count == last.size()) {  // they are shared
         std::copy_n(last.data(), count, row);
         return count;
@@ -207,7 +229,7 @@ class Reading {
       last_names = absent_ == absent ? names : nullptr;
       return count;
     };
-    const Ready ready{x.starts.data() + from, x.rows.data(), x.values.data()};
+    const Ready ready{x.starts.data() + from, x.rows.data(), x.values.data(), x.doubles.data()};
     if (same) return use(to - from, ready);
     Converted source{most, fill, f.hashed() && !placed};
     check_sums(source, to - from, [&] {
@@ -222,12 +244,14 @@ class Reading {
     const std::size_t* starts;
     const std::uint32_t* rows;
     const float* values;
+    const double* doubles;
     Batch part(Reading&, std::size_t first, std::size_t last, const auto&) const {
       Batch batch;
       batch.size = last - first;
       batch.starts = starts + first;
       batch.rows = rows;
       batch.values = values;
+      batch.doubles = doubles;
       return batch;
     }
   };
@@ -243,34 +267,45 @@ class Reading {
     std::vector<std::size_t> starts{};
     std::vector<std::uint32_t> rows{}, known{};
     std::vector<float> values{};
+    std::vector<double> doubles{};
 
     Batch part(Reading& self, std::size_t first, std::size_t last, const auto& naming) {
+      Batch batch;
+      batch.size = last - first;
+      if (self.doubles_)
+        batch.doubles = convert(self, first, last, naming, doubles);
+      else
+        batch.values = convert(self, first, last, naming, values);
+      batch.starts = starts.data();
+      batch.rows = rows.data();
+      batch.known = known.data();
+      return batch;
+    }
+
+   private:
+    template <class Number>
+    const Number* convert(Reading& self, std::size_t first, std::size_t last, const auto& naming,
+                          std::vector<Number>& values) {
       const std::size_t room = most(first, last) + (last - first);
       if (rows.size() < room) {
         rows.resize(room);
         values.resize(room);
       }
-      starts.assign(1, 0);
-      known.clear();
+      starts.assign(last - first + 1, 0);
+      known.resize(last - first);
       std::size_t used = 0;
       for (std::size_t t = first; t < last; ++t) {
         if (self.intercept_) {
           rows[used] = Features::kIntercept;
-          values[used++] = 1.0f;
+          values[used++] = 1;
         }
         self.absent_ = 0;
         const std::size_t count = fill(t, naming(t), rows.data() + used, values.data() + used);
         used += repeats ? self.add_up(t, rows.data() + used, values.data() + used, count) : count;
-        starts.push_back(used);
-        known.push_back(self.features_.size() + self.absent_);
+        starts[t - first + 1] = used;
+        known[t - first] = self.features_.size() + self.absent_;
       }
-      Batch batch;
-      batch.size = last - first;
-      batch.starts = starts.data();
-      batch.rows = rows.data();
-      batch.values = values.data();
-      batch.known = known.data();
-      return batch;
+      return values.data();
     }
   };
   template <class Most, class Fill>
@@ -278,25 +313,24 @@ class Reading {
 
   // Examples as rows of the bank, to be kept and passed to `located` later: (starts, rows, values).
   // Every name must be known.
-  using Located = TupleOf<Array<std::uint64_t>, Array<std::uint32_t>, Array<float>>;
+  using Located = TupleOf<Array<std::uint64_t>, Array<std::uint32_t>, AnyArray>;
   Located locate(const text::Examples& x);
+  nb::object values_of(const float* values, const double* doubles, std::size_t size) const {
+    return doubles_ ? nb::object(array_of(doubles, size)) : array_of(values, size);
+  }
   template <class Use>
-  auto located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
-               Use use) {
-    bool sound = starts.size() > 0 && rows.size() == values.size();
-    const std::size_t n = sound ? starts.size() - 1 : 0;
-    sound = sound && starts(n) <= rows.size();
-    for (std::size_t t = 0; sound && t < n; ++t) sound = starts(t) <= starts(t + 1);
-    if (!sound || !kernels().belongs(rows.data(), values.data(), rows.size(),
-                                     std::uint32_t(features_.size())))
-      throw nb::value_error("the rows do not belong to this learner: the cache is damaged");
-    check_range(starts.data(), n, values.data(), [](std::size_t t, std::size_t) {
-      return "a feature of example " + std::to_string(t) + " of this call";
-    });
+  auto located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, AnyArray values, Use use) {
+    const auto at = reinterpret_cast<const std::size_t*>(starts.data());
     static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
-    const Ready ready{reinterpret_cast<const std::size_t*>(starts.data()), rows.data(),
-                      values.data()};
-    return use(n, ready);
+    const std::size_t n = std::max<std::size_t>(starts.size(), 1) - 1;
+    if (doubles_) {
+      const auto own = nb::cast<Vector<double>>(values);
+      check_located(starts, rows, own);
+      return use(n, Ready{at, rows.data(), nullptr, own.data()});
+    }
+    const auto own = nb::cast<Vector<float>>(values);  // rounded if they were read precisely
+    check_located(starts, rows, own);
+    return use(n, Ready{at, rows.data(), own.data(), nullptr});
   }
 
   // --- names -------------------------------------------------------------------------------------
@@ -317,11 +351,44 @@ class Reading {
                Vector<std::uint32_t> rows);
 
  private:
-  void keep_place(std::uint32_t& row, float& value) {
+  template <class Reader>
+  void read_one(Reader& reader, nb::handle x, bool learning) {
+    if (PyDict_Check(x.ptr())) return reader.read_dict(x.ptr(), learning);
+    nb::tuple pair = nb::cast<nb::tuple>(x);
+    auto columns = nb::cast<Vector<std::int64_t>>(pair[0]);
+    auto values = nb::cast<Vector<double>>(pair[1]);
+    if (columns.size() != values.size()) throw nb::value_error("x has as many indices as values");
+    reader.read_arrays(columns.data(), values.data(), values.size(), learning);
+  }
+
+  template <class Number>
+  void check_located(const Vector<std::uint64_t>& starts, const Vector<std::uint32_t>& rows,
+                     const Vector<Number>& values) const {
+    bool sound = starts.size() > 0 && rows.size() == values.size();
+    const std::size_t n = sound ? starts.size() - 1 : 0;
+    sound = sound && starts(n) <= rows.size();
+    for (std::size_t t = 0; sound && t < n; ++t) sound = starts(t) <= starts(t + 1);
+    if (!sound || !belong(rows.data(), values.data(), rows.size()))
+      throw nb::value_error("the rows do not belong to this learner: the cache is damaged");
+    check_range(starts.data(), n, values.data(), [](std::size_t t, std::size_t) {
+      return "a feature of example " + std::to_string(t) + " of this call";
+    });
+  }
+  bool belong(const std::uint32_t* rows, const float* values, std::size_t size) const {
+    return kernels().belongs(rows, values, size, std::uint32_t(features_.size()));
+  }
+  bool belong(const std::uint32_t* rows, const double* values, std::size_t size) const {
+    return std::all_of(rows, rows + size, [&](std::uint32_t r) { return r < features_.size(); }) &&
+           std::all_of(values, values + size, [](double v) { return Range().has(v); });
+  }
+
+  template <class Number>
+  void keep_place(std::uint32_t& row, Number& value) {
     if (row == Features::kAbsent) place_absent(kind_, features_.size(), absent_++, row, value);
   }
 
-  std::size_t add_up(std::size_t t, std::uint32_t* rows, float* values, std::size_t size) {
+  template <class Number>
+  std::size_t add_up(std::size_t t, std::uint32_t* rows, Number* values, std::size_t size) {
     if (!repeats_.possible(size, [=](std::size_t j) { return rows[j]; })) return size;
     return add_up_rows(repeats_, rows, values, size,
                        "example " + std::to_string(t) + " of this call", range_);
@@ -357,7 +424,7 @@ class Reading {
   void check_range(const Starts* starts, std::size_t n, const Value* values, Where where) const {
     for (std::size_t t = 0; t < n && !range_.any(); ++t)
       for (auto j = starts[t]; j < starts[t + 1]; ++j)
-        if (!range_.has(values[j])) checked_float(values[j], where(t, std::size_t(j)), range_);
+        if (!range_.has(values[j])) checked_value(values[j], where(t, std::size_t(j)), range_);
   }
 
   void remember(const text::Examples& x, std::size_t from, std::size_t to);
@@ -366,7 +433,8 @@ class Reading {
   bool intercept_;
   Absent kind_;
   Range range_;
-  RowReader rows_;
+  RowReader<float> rows_;
+  std::optional<RowReader<double>> doubles_;  // if values are read precisely
   Repeats repeats_;
   std::uint32_t absent_ = 0;  // features of the example being converted that have no row
 };

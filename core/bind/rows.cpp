@@ -87,8 +87,8 @@ std::string_view utf8(PyObject* text) {
   return {data, std::size_t(size)};
 }
 
-float checked_float(double value, const std::string& where, Range range) {
-  if (range.has(value)) return float(value);
+double checked_value(double value, const std::string& where, Range range) {
+  if (range.has(value)) return value;
   char text[120];
   if (!Range().has(value)) {
     std::snprintf(text, sizeof(text), "%g", value);
@@ -99,17 +99,19 @@ float checked_float(double value, const std::string& where, Range range) {
   fail(where + " = " + text + ", which takes any number");
 }
 
-void RowReader::start(std::size_t most) {
+template <class Number>
+void RowReader<Number>::start(std::size_t most) {
   if (rows_.size() < most + 1) {
     rows_.resize(most + 1);
     values_.resize(most + 1);
   }
   size_ = 0;
   absent_ = 0;
-  if (intercept_) push(Features::kIntercept, 1.0f);
+  if (intercept_) push(Features::kIntercept, 1);
 }
 
-std::uint32_t RowReader::row_of(std::string_view name, bool learning) {
+template <class Number>
+std::uint32_t RowReader<Number>::row_of(std::string_view name, bool learning) {
   if (learning) return features_.insert(name);
   std::int64_t column;
   if (as_column(name, column)) return row_of(column, learning);
@@ -119,18 +121,21 @@ std::uint32_t RowReader::row_of(std::string_view name, bool learning) {
   return row;
 }
 
-std::uint32_t RowReader::row_of(std::int64_t column, bool learning) {
+template <class Number>
+std::uint32_t RowReader<Number>::row_of(std::int64_t column, bool learning) {
   if (learning) return features_.insert(column);
   const std::uint32_t row = features_.find(column);
   if (row == Features::kAbsent) unknown_.push_back(std::uint64_t(column));
   return row;
 }
 
-std::uint32_t RowReader::row_of(const PyName& name, bool learning) {
+template <class Number>
+std::uint32_t RowReader<Number>::row_of(const PyName& name, bool learning) {
   return name.apply([&](auto it) { return row_of(it, learning); });
 }
 
-std::uint32_t RowReader::row_of_text(std::size_t position, PyObject* name, bool learning) {
+template <class Number>
+std::uint32_t RowReader<Number>::row_of_text(std::size_t position, PyObject* name, bool learning) {
   std::uint32_t row = cache_.find(position, name);
   if (row != Features::kAbsent) return row;
   row = row_of(utf8(name), learning);
@@ -139,7 +144,9 @@ std::uint32_t RowReader::row_of_text(std::size_t position, PyObject* name, bool 
 }
 
 // Everything but a float under a name that stood here in the last dict.
-void RowReader::push_any(std::size_t position, PyObject* name, PyObject* value, bool learning) {
+template <class Number>
+void RowReader<Number>::push_any(std::size_t position, PyObject* name, PyObject* value,
+                                 bool learning) {
   // Conversions may run Python code, which may drop what the dict holds.
   const nb::object held_name = nb::borrow(name), held_value = nb::borrow(value);
   as_last_ = false;
@@ -151,13 +158,14 @@ void RowReader::push_any(std::size_t position, PyObject* name, PyObject* value, 
   }
   const double wide = PyFloat_Check(value) ? PyFloat_AS_DOUBLE(value) : number(value, name);
   if (float(wide) == 0 || std::isnan(wide)) return;
-  if (!range_.has(wide)) checked_float(wide, "x[" + shown(name) + "]", range_);
-  if (PyUnicode_CheckExact(name)) return push(row_of_text(position, name, learning), float(wide));
+  if (!range_.has(wide)) checked_value(wide, "x[" + shown(name) + "]", range_);
+  if (PyUnicode_CheckExact(name)) return push(row_of_text(position, name, learning), Number(wide));
   has_others_ = true;
-  push(row_of(PyName(name), learning), float(wide));
+  push(row_of(PyName(name), learning), Number(wide));
 }
 
-void RowReader::read_dict(PyObject* dict, bool learning) {
+template <class Number>
+void RowReader<Number>::read_dict(PyObject* dict, bool learning) {
   const auto most = std::size_t(PyDict_GET_SIZE(dict));
   start(most);
   as_last_ = true;
@@ -169,7 +177,7 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
     Py_ssize_t cursor = 0;
     std::uint32_t* const rows =
         rows_.data();  // locals stay in registers in spite of the call in the loop
-    float* const values = values_.data();
+    Number* const values = values_.data();
     const Range range = range_;
     auto last = cache_.order();
     // The count guards the buffers against a conversion that adds to the dict while it is walked.
@@ -179,12 +187,12 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
         const double v = PyFloat_AS_DOUBLE(value);
         if (!range.has(v)) {
           if (std::isnan(v)) continue;
-          checked_float(v, "x[" + shown(name) + "]", range);
+          checked_value(v, "x[" + shown(name) + "]", range);
         }
         // A value of 0 is absent, in every form of input: it is written, but not counted.
         rows[size_] = last[position].row;
-        values[size_] = float(v);
-        size_ += values[size_] != 0;
+        values[size_] = Number(v);
+        size_ += float(v) != 0;
       } else {
         push_any(position, name, value, learning);
         last = cache_.order();
@@ -201,7 +209,8 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
 }
 
 // The strings of a dict differ, but 7 and "7" are one name, and two names can be hashed to one row.
-bool RowReader::may_repeat(std::size_t count) {
+template <class Number>
+bool RowReader<Number>::may_repeat(std::size_t count) {
   if (as_last_ && cache_.order_is_distinct(count, repeats_)) return false;
   // A feature without a row has the row of the intercept and the value 0: that is not a repeat.
   const auto row = [&](std::size_t j) { return rows_[j] ? std::uint64_t(rows_[j]) : ~j; };
@@ -209,7 +218,8 @@ bool RowReader::may_repeat(std::size_t count) {
          repeats_.possible(unknown_.size(), [&](std::size_t j) { return unknown_[j]; });
 }
 
-void RowReader::settle(PyObject* dict, bool learning, std::uint32_t known) {
+template <class Number>
+void RowReader<Number>::settle(PyObject* dict, bool learning, std::uint32_t known) {
   if (!has_others_) {
     size_ = intercept_ + add_up_rows(repeats_, rows_.data() + intercept_,
                                      values_.data() + intercept_, size_ - intercept_, "x", range_);
@@ -223,20 +233,23 @@ void RowReader::settle(PyObject* dict, bool learning, std::uint32_t known) {
 }
 
 // Goes through the form in which text is read: there repeated names are added up.
-void RowReader::read_by_name(PyObject* dict, bool learning) {
-  text::Examples x(features_.bits(), false, true);
+template <class Number>
+void RowReader<Number>::read_by_name(PyObject* dict, bool learning) {
+  constexpr bool kPrecise = std::is_same_v<Number, double>;
+  text::Examples x(features_.bits(), false, true, kPrecise);
   add_dict(dict, x);
   start(x.values.size());
   for (std::size_t j = 0; j < x.values.size(); ++j) {
     const text::Examples::Name& name = x.names(0)[j];
-    if (!range_.has(x.values[j])) checked_float(x.values[j], "the sum of features of x", range_);
+    const double value = kPrecise ? x.doubles[j] : double(x.values[j]);
+    if (!range_.has(value)) checked_value(value, "the sum of features of x", range_);
     std::uint32_t row;
     if (name.is_column()) {
       row = row_of(std::int64_t(name.key), learning);
     } else {
       row = row_of(x.name(name), learning);
     }
-    push(row, x.values[j]);
+    push(row, Number(value));
   }
 }
 
@@ -259,7 +272,7 @@ void add_dict(PyObject* dict, text::Examples& out) {
       }
       const double v = PyFloat_Check(item) ? PyFloat_AS_DOUBLE(item) : number(item, key);
       if (std::isnan(v)) continue;
-      if (!(std::fabs(v) <= kLargestValue)) checked_float(v, "x[" + shown(key) + "]");
+      if (!(std::fabs(v) <= kLargestValue)) checked_value(v, "x[" + shown(key) + "]");
       PyName(key).apply([&](auto it) { out.add(it, v); });
     }
     out.finish(std::nan(""));
@@ -269,7 +282,8 @@ void add_dict(PyObject* dict, text::Examples& out) {
   }
 }
 
-std::size_t add_up_rows(Repeats& repeats, std::uint32_t* rows, float* values, std::size_t size,
+template <class Number>
+std::size_t add_up_rows(Repeats& repeats, std::uint32_t* rows, Number* values, std::size_t size,
                         const std::string& where, Range range) {
   const auto name = "the sum of features of " + where + " that share a row";
   const std::size_t left = repeats.add_up(
@@ -278,20 +292,21 @@ std::size_t add_up_rows(Repeats& repeats, std::uint32_t* rows, float* values, st
       [=](std::size_t from, std::size_t to) { rows[to] = rows[from]; },
       [&](std::size_t) { fail(name + " is not a finite number below 1e19; scale them"); });
   for (std::size_t j = 0; j < left && !range.any(); ++j)
-    if (!range.has(values[j])) checked_float(values[j], name, range);
+    if (!range.has(values[j])) checked_value(values[j], name, range);
   return left;
 }
 
-void RowReader::read_arrays(const std::int64_t* columns, const double* values, std::size_t size,
-                            bool learning) {
+template <class Number>
+void RowReader<Number>::read_arrays(const std::int64_t* columns, const double* values,
+                                    std::size_t size, bool learning) {
   start(size);
   for (std::size_t j = 0; j < size; ++j)
     if (!range_.has(values[j]))
-      checked_float(values[j], "x[" + std::to_string(columns[j]) + "]", range_);
+      checked_value(values[j], "x[" + std::to_string(columns[j]) + "]", range_);
   for (std::size_t j = 0; j < size; ++j) {
     if (float(values[j]) == 0) continue;
     const std::uint32_t row = learning ? features_.insert(columns[j]) : features_.find(columns[j]);
-    push(row, float(values[j]));
+    push(row, Number(values[j]));
   }
   // The columns increase, so only those beyond the size of the table can share a row.
   if (features_.hashed() && size && columns[size - 1] >> features_.bits() &&
@@ -299,5 +314,12 @@ void RowReader::read_arrays(const std::int64_t* columns, const double* values, s
     size_ = intercept_ + add_up_rows(repeats_, rows_.data() + intercept_,
                                      values_.data() + intercept_, size_ - intercept_, "x", range_);
 }
+
+template class RowReader<float>;
+template class RowReader<double>;
+template std::size_t add_up_rows(Repeats&, std::uint32_t*, float*, std::size_t, const std::string&,
+                                 Range);
+template std::size_t add_up_rows(Repeats&, std::uint32_t*, double*, std::size_t, const std::string&,
+                                 Range);
 
 }  // namespace regretless

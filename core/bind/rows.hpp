@@ -90,8 +90,9 @@ enum class Absent {
   numbered,    // its value, in a row after all others: for learners that use more than the score
   untouched,   // its value, in the intercept's row, which has the weight of a new feature
 };
-inline void place_absent(Absent kind, std::uint32_t known, std::uint32_t before, std::uint32_t& row,
-                         float& value) {
+template <class Number>
+void place_absent(Absent kind, std::uint32_t known, std::uint32_t before, std::uint32_t& row,
+                  Number& value) {
   row = kind == Absent::numbered ? known + before : Features::kIntercept;
   if (kind == Absent::kept_place) value = 0;
 }
@@ -113,10 +114,12 @@ class PyName {
 };
 
 // Adds up values of the same row. `where` says in an error what they are.
-std::size_t add_up_rows(Repeats& repeats, std::uint32_t* rows, float* values, std::size_t size,
+template <class Number>
+std::size_t add_up_rows(Repeats& repeats, std::uint32_t* rows, Number* values, std::size_t size,
                         const std::string& where, Range range);
 
-// One decoded example, in buffers that are used again for the next.
+// One decoded example, in buffers that are used again for the next. Number: float or double.
+template <class Number>
 class RowReader {
  public:
   RowReader(Features& features, bool intercept, Absent absent, Range range)
@@ -131,12 +134,12 @@ class RowReader {
   std::size_t size() const { return size_; }
   std::uint32_t absent() const { return absent_; }  // features that have no row
   const std::uint32_t* rows() const { return rows_.data(); }
-  const float* values() const { return values_.data(); }
+  const Number* values() const { return values_.data(); }
   void forget() { cache_.clear(); }
 
  private:
   void start(std::size_t most);
-  void push(std::uint32_t row, float value) {
+  [[gnu::always_inline]] void push(std::uint32_t row, Number value) {  // once per feature
     if (row == Features::kAbsent) place_absent(kind_, features_.size(), absent_++, row, value);
     rows_[size_] = row;
     values_[size_++] = value;
@@ -163,7 +166,7 @@ class RowReader {
   std::size_t size_ = 0;
   std::uint32_t absent_ = 0;
   std::vector<std::uint32_t> rows_;
-  std::vector<float> values_;
+  std::vector<Number> values_;
 };
 
 // Adds a dict as an example without a label. If it is bad, nothing is added.
@@ -172,7 +175,7 @@ void add_dict(PyObject* dict, text::Examples& out);
 // The bytes of a str; ValueError if it is not valid Unicode.
 std::string_view utf8(PyObject* text);
 
-// The value as a float, or a ValueError; `where` names the feature.
-float checked_float(double value, const std::string& where, Range range = {});
+// The value, or a ValueError if it is out of range; `where` names the feature.
+double checked_value(double value, const std::string& where, Range range = {});
 
 }  // namespace regretless

@@ -37,7 +37,7 @@ PyRow row(const Examples& x, std::size_t t) {
     const Examples::Name& n = x.names(t)[j - x.starts[t]];
     const nb::object name = n.is_column() ? nb::object(nb::int_(std::int64_t(n.key)))
                                           : nb::object(nb::str(x.name(n).data(), x.name(n).size()));
-    out[name] = nb::float_(double(x.values[j]));
+    out[name] = nb::float_(x.value(j));
   }
   return out;
 }
@@ -51,7 +51,7 @@ TupleOf<Array<std::int64_t>, Array<std::int64_t>, Array<double>> columns(const E
       const Examples::Name& n = x.names(t)[j - x.starts[t]];
       if (!n.is_column()) throw nb::value_error("not all features are columns");
       keys.push_back(std::int64_t(n.key));
-      values.push_back(x.values[j]);
+      values.push_back(x.value(j));
     }
     starts.push_back(std::int64_t(keys.size()));
   }
@@ -131,7 +131,8 @@ NameObject name_of(nb::handle name) {
 void bind_streams(nb::module_& m) {
   nb::class_<Examples>(m, "Examples",
                        "Examples that a parser has read, or that were added one by one.")
-      .def(nb::init<int, bool, bool>(), "bits"_a, "intercept"_a, "named"_a)
+      .def(nb::init<int, bool, bool, bool>(), "bits"_a, "intercept"_a, "named"_a,
+           "precise"_a = false)
       .def("__len__", &Examples::size, "The number of examples.")
       .def_prop_ro(
           "labels", [](const Examples& x) { return array_of(x.labels); },

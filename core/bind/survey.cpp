@@ -33,7 +33,7 @@ TupleOf<bool, bool> survey(std::int32_t width, Vector<std::int64_t> starts,
     throw nb::value_error("X.indices has a column outside X.shape: X is malformed");
   for (std::size_t t = 0; !found.fits && t < n; ++t)
     for (auto j = std::size_t(starts(t)); j < std::size_t(starts(t + 1)); ++j)
-      checked_float(values(j), name + "[" + std::to_string(t) + ", " + std::to_string(c[j]) + "]");
+      checked_value(values(j), name + "[" + std::to_string(t) + ", " + std::to_string(c[j]) + "]");
   // Columns may fall or stay the same from one row to the next, but not within a row.
   std::size_t between = 0;
   for (std::size_t t = 1; t < n; ++t)

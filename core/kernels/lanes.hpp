@@ -31,7 +31,7 @@ void in_blocks(int lanes, F f) {
 
 template <class V>
 Cell<V> cell(const BankView& bank, std::uint32_t row, int block) {
-  float* base = bank.data + std::size_t(row) * bank.layout.stride;
+  Real* base = bank.data + std::size_t(row) * bank.layout.stride;
   double* clock = bank.clock < 0 ? nullptr
                                  : reinterpret_cast<double*>(base) +
                                        std::size_t(bank.clock) * bank.layout.width + block;
@@ -51,11 +51,11 @@ void get(const double* from, W& v) {
 }
 
 // A single lane takes this many features of an example at a time.
-using Several = Packed<4>::Floats;
+using Several = Packed<4>::Reals;
 constexpr std::size_t kSeveral = Traits<Several>::width;
 
 struct Column {  // the bank as a single lane sees it
-  float* floats;
+  Real* floats;
   double* clocks;
   std::size_t stride;
   int shared;
@@ -70,13 +70,13 @@ struct Column {  // the bank as a single lane sees it
     for (std::size_t i = 0; i < kSeveral; ++i) {
       const std::size_t at = rows[i] * stride;
       g.floats[i] = floats + at;
-      g.clocks[i] = clocks + at / 2;
+      g.clocks[i] = clocks + at / kPerDouble;
     }
     return g;
   }
-  Cell<float> one(std::uint32_t row) const {
+  Cell<Real> one(std::uint32_t row) const {
     const std::size_t at = row * stride;
-    return {floats + at, clocks + at / 2, 1, floats + at + shared};
+    return {floats + at, clocks + at / kPerDouble, 1, floats + at + shared};
   }
 };
 
@@ -93,7 +93,7 @@ struct Ahead {
   Example x;
   Ahead(const BankView& bank, Example next)
       : data(reinterpret_cast<const char*>(bank.data)),
-        bytes(bank.layout.stride * sizeof(float)),
+        bytes(bank.layout.stride * sizeof(Real)),
         x(next) {}
   void row(std::size_t j) const {
     if (j >= x.size) return;

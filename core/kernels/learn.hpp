@@ -13,26 +13,27 @@ struct Magnitudes {
   double least, largest;  // of the values that are not 0
 };
 Magnitudes magnitudes(Example x) {
-  // The bits of positive floats are ordered as the floats are. Less 1, those of 0 are the largest.
-  std::uint32_t least = 0xffffffffu, most = 0;
+  // The bits of positive numbers are ordered as the numbers are. Less 1, those of 0 are the largest.
+  using Bits = std::make_unsigned_t<RealBits>;
+  Bits least = Bits(-1), most = 0;
   for (std::size_t j = 0; j < x.size; ++j) {
-    std::uint32_t bits;
+    Bits bits;
     std::memcpy(&bits, x.values + j, sizeof(bits));
-    bits &= 0x7fffffffu;
+    bits &= Bits(std::numeric_limits<RealBits>::max());
     most = bits > most ? bits : most;
     least = bits - 1 < least ? bits - 1 : least;
   }
   if (most == 0) return {1, 0};
   least += 1;
-  float values[2];
+  Real values[2];
   std::memcpy(values, &least, sizeof(least));
   std::memcpy(values + 1, &most, sizeof(most));
   return {values[0], values[1]};
 }
 
-// Sums of floats are kept within +-kFullSum. An example whose values are all above kTiny in size
+// Sums are kept within +-kFullSum. An example whose values are all above kTiny in size
 // and that adds at most kOrdinary to any sum cannot bring one near that limit.
-constexpr float kFullSum = 1e38f;
+constexpr Real kFullSum = 1e38f;
 constexpr double kOrdinary = 1e14, kTiny = 1e-18;
 
 // Keep the sums in the rows of an example within their limit.
@@ -40,7 +41,7 @@ void clamp_sums(const BankView& bank, Example x) {
   const std::size_t first = bank.layout.float_offset(),
                     count = std::size_t(bank.layout.floats) * std::size_t(bank.layout.width);
   for (std::size_t j = 0; j < x.size; ++j) {
-    float* v = bank.data + std::size_t(x.rows[j]) * bank.layout.stride + first;
+    Real* v = bank.data + std::size_t(x.rows[j]) * bank.layout.stride + first;
     for (std::size_t i = 0; i < count; ++i)
       v[i] = v[i] > kFullSum ? kFullSum : v[i] < -kFullSum ? -kFullSum : v[i];
   }
@@ -66,7 +67,7 @@ void set_targets(const Batch& batch, std::size_t t, int count, int per_class, do
 }
 
 // A lane whose steps would be out of range does not move.
-void hold_lane(const BankView& bank, Example x, int lane, double* travel, float* moves) {
+void hold_lane(const BankView& bank, Example x, int lane, double* travel, Real* moves) {
   travel[lane] = 0;
   for (std::size_t j = 0; j < x.size; ++j)
     moves[j * std::size_t(bank.layout.active()) + std::size_t(lane)] = 0;
@@ -217,7 +218,7 @@ class LearnLoop {
   [[gnu::always_inline]] bool prepare_rows(Example x, const Sizes& sizes) {
     for (int k = 0; k < count_ && !calm_; ++k)  // the step will be no larger than the gradient
       if (sizes.too_large(at_.gradient[k])) return false;
-    float* moves = room_.of(x.size * std::size_t(active_));
+    Real* moves = room_.of(x.size * std::size_t(active_));
     prepare<V>(rule_, bank_, lanes_, x, at_.gradient, at_.travel, at_.tracked, moves);
     for (int k = 0; k < count_; ++k)
       if (!in_range(at_.travel[k])) hold_lane(bank_, x, k, at_.travel, moves);
@@ -256,7 +257,7 @@ class LearnLoop {
     const auto share_row = [&shared, x, rule = rule_, bank = bank_,
                             rounds = lanes_(kRounds, 0)](std::size_t j) {
       if constexpr (Shares<R>)
-        shared += rule.share(cell<float>(bank, x.rows[j], 0), x.values[j], rounds);
+        shared += rule.share(cell<Real>(bank, x.rows[j], 0), x.values[j], rounds);
     };
     shift<V>(bank_, x, at_.step, room_.data, share_row);
     if constexpr (Shares<R>)
@@ -316,8 +317,8 @@ class LearnLoop {
   const int count_, active_;  // lanes in use, and those in whole blocks
   const Working at_;          // the numbers of the example that is being learned
   Room room_, bet_room_;
-  float* bets_ = nullptr;  // what each row adds to the score, for rules that ask for it
-  bool calm_ = false;      // all gradients are well within range
+  Real* bets_ = nullptr;  // what each row adds to the score, for rules that ask for it
+  bool calm_ = false;     // all gradients are well within range
 };
 
 template <class V, class R>

@@ -8,17 +8,17 @@ namespace {
 
 // Not a std::vector: its code would be compiled for this instruction set and shared with others.
 struct Room {
-  float* data = nullptr;
+  Real* data = nullptr;
   std::size_t size = 0;
   Room() = default;
   Room(const Room&) = delete;
   Room& operator=(const Room&) = delete;
   ~Room() { delete[] data; }
-  float* of(std::size_t wanted) {
+  Real* of(std::size_t wanted) {
     if (wanted > size) {
       delete[] data;
       data = nullptr, size = 0;
-      data = new float[2 * wanted];
+      data = new Real[2 * wanted];
       size = 2 * wanted;
     }
     return data;
@@ -28,7 +28,7 @@ struct Room {
 // Updates a row; `bet` is what it has added to the score.
 template <class R, class C, class At, class V>
 void update_row(const R& rule, const C& row, const At& at, Wide<V> g, V x, Sums<V>& sums,
-                const float* bet) {
+                const Real* bet) {
   if constexpr (R::bets)
     rule.update(row, at, g, x, sums, load<V>(bet));
   else
@@ -36,7 +36,7 @@ void update_row(const R& rule, const C& row, const At& at, Wide<V> g, V x, Sums<
 }
 
 template <class R>
-concept Shares = requires(const R& rule, Cell<float> cell) { rule.share(cell, 0.0f, 0.0); };
+concept Shares = requires(const R& rule, Cell<Real> cell) { rule.share(cell, Real(0), 0.0); };
 
 bool none(const double* steps, int count) {
   bool any = false;
@@ -46,12 +46,12 @@ bool none(const double* steps, int count) {
 
 // Every row moves by coefficient times x.
 template <class R>
-[[gnu::noinline]] Sums<float> scatter_one(const R& rule, Column bank, Lanes lanes, Example x,
-                                          double g, const float* bets) {
+[[gnu::noinline]] Sums<Real> scatter_one(const R& rule, Column bank, Lanes lanes, Example x,
+                                         double g, const Real* bets) {
   const auto all = rule.template at<Several>(lanes, 0);
-  const auto one = rule.template at<float>(lanes, 0);
+  const auto one = rule.template at<Real>(lanes, 0);
   Sums<Several> sums;
-  Sums<float> rest;
+  Sums<Real> rest;
   const auto update = [&](const auto& rows, const auto& at, auto step, auto value, auto& to,
                           std::size_t j) {
     update_row(rule, rows, at, step, value, to, bets + j);
@@ -67,19 +67,19 @@ template <class R>
 
 template <class V, class R>
 void scatter_many(const R& given, const BankView& view, Lanes lanes, Example x,
-                  const double* coefficient, const float* bets, double* tracked, double* rounding,
+                  const double* coefficient, const Real* bets, double* tracked, double* rounding,
                   Room& room) {
   const R rule = given;
   const BankView bank = view;
   constexpr int width = Traits<V>::width;
   // what the lanes of a row share is updated first, and copied for each occurrence of a row
   double shared = 0;
-  [[maybe_unused]] float* seen = nullptr;
+  [[maybe_unused]] Real* seen = nullptr;
   const auto slots = std::size_t(bank.layout.shared);
   if constexpr (Shares<R>) {
     seen = room.of(x.size * slots);
     for (std::size_t j = 0; j < x.size; ++j) {
-      const auto row = cell<float>(bank, x.rows[j], 0);
+      const auto row = cell<Real>(bank, x.rows[j], 0);
       shared += rule.share(row, x.values[j], lanes(kRounds, 0));
       for (std::size_t i = 0; i < slots; ++i) seen[j * slots + i] = row.shared[i];
     }
@@ -99,7 +99,7 @@ void scatter_many(const R& given, const BankView& view, Lanes lanes, Example x,
     }
     for (std::size_t j = 0; j < x.size && moving; ++j) {
       const V value = V{} + x.values[j];
-      const float* bet = bets + j * active + first;
+      const Real* bet = bets + j * active + first;
       for (int b = 0; b < moving; ++b) {
         const int i = busy[b];
         Cell<V> row = cell<V>(bank, x.rows[j], first + i * width);
@@ -116,9 +116,9 @@ void scatter_many(const R& given, const BankView& view, Lanes lanes, Example x,
 
 template <class V, class R>
 void scatter(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* coefficient,
-             const float* bets, double* tracked, double* rounding, Room& room) {
+             const Real* bets, double* tracked, double* rounding, Room& room) {
   if constexpr (Traits<V>::width == 1) {
-    const Sums<float> sums = scatter_one(rule, Column(bank), lanes, x, *coefficient, bets);
+    const Sums<Real> sums = scatter_one(rule, Column(bank), lanes, x, *coefficient, bets);
     *tracked = sums.tracked;
     *rounding = sums.rounding;
   } else {
@@ -135,11 +135,11 @@ struct Prepared {
 };
 template <class R>
 [[gnu::noinline]] Prepared prepare_one(const R& rule, Column bank, Lanes lanes, Example x, double g,
-                                       float* moves) {
+                                       Real* moves) {
   const auto all = rule.template at<Several>(lanes, 0);
-  const auto one = rule.template at<float>(lanes, 0);
+  const auto one = rule.template at<Real>(lanes, 0);
   Sums<Several> sums;
-  Sums<float> rest;
+  Sums<Real> rest;
   Wide<Several> travel{};
   double more = 0;
   std::size_t j = 0;
@@ -157,7 +157,7 @@ template <class R>
 }
 template <class V, class R>
 void prepare_many(const R& given, const BankView& view, Lanes lanes, Example x,
-                  const double* gradient, double* travel, double* tracked, float* moves) {
+                  const double* gradient, double* travel, double* tracked, Real* moves) {
   const R rule = given;
   const BankView bank = view;
   const auto active = std::size_t(bank.layout.active());
@@ -173,7 +173,7 @@ void prepare_many(const R& given, const BankView& view, Lanes lanes, Example x,
     }
     for (std::size_t j = 0; j < x.size; ++j) {
       const V value = V{} + x.values[j];
-      float* to = moves + j * active + first;
+      Real* to = moves + j * active + first;
 #pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         const V move =
@@ -190,7 +190,7 @@ void prepare_many(const R& given, const BankView& view, Lanes lanes, Example x,
 }
 template <class V, class R>
 void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* gradient,
-             double* travel, double* tracked, float* moves) {
+             double* travel, double* tracked, Real* moves) {
   if constexpr (Traits<V>::width == 1) {
     const Prepared prepared = prepare_one(rule, Column(bank), lanes, x, *gradient, moves);
     *travel = prepared.travel;
@@ -203,7 +203,7 @@ void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const 
 // after(j) is called for every row, once it has moved.
 template <class V, class F>
 [[gnu::noinline]] void shift(const BankView& view, Example x, const double* steps,
-                             const float* moves, F after) {
+                             const Real* moves, F after) {
   constexpr int width = Traits<V>::width;
   const BankView bank = view;
   const auto active = std::size_t(bank.layout.active());
@@ -215,7 +215,7 @@ template <class V, class F>
       step[i] = narrow(wide);
     }
     for (std::size_t j = 0; j < x.size; ++j) {
-      const float* move = moves + j * active + first;
+      const Real* move = moves + j * active + first;
 #pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         const Cell<V> c = cell<V>(bank, x.rows[j], first + i * width);

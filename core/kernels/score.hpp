@@ -11,9 +11,9 @@ namespace {
 // score.
 template <class R, bool Keep>
 [[gnu::noinline]] double score_one(const R& rule, Column bank, Lanes lanes, Example x,
-                                   const Ahead& ahead, float* bets) {
+                                   const Ahead& ahead, Real* bets) {
   const auto all = rule.template at<Several>(lanes, 0);
-  const auto one = rule.template at<float>(lanes, 0);
+  const auto one = rule.template at<Real>(lanes, 0);
   Wide<Several> sum{};
   double rest = 0;
   std::size_t j = 0;
@@ -28,7 +28,7 @@ template <class R, bool Keep>
   for (; j < x.size; ++j) {
     const double bet =
         widen(rule.weight(bank.one(x.rows[j]), one, x.values[j])) * double(x.values[j]);
-    if constexpr (Keep) bets[j] = float(bet);
+    if constexpr (Keep) bets[j] = Real(bet);
     rest += bet;
   }
   return (total(sum) + rest) * rule.factor(lanes, 0);
@@ -36,7 +36,7 @@ template <class R, bool Keep>
 
 template <class V, bool Keep, class R>
 [[gnu::noinline]] void score_many(const R& given, const BankView& seen, Lanes lanes, Example x,
-                                  const Ahead& ahead, double* out, float* bets) {
+                                  const Ahead& ahead, double* out, Real* bets) {
   const R rule = given;  // local copies: a store through a pointer cannot change them
   const BankView bank = seen;
   const auto active = std::size_t(bank.layout.active());
@@ -47,7 +47,7 @@ template <class V, bool Keep, class R>
     for (int i = 0; i < N; ++i) at[i] = rule.template at<V>(lanes, first + i * width);
     for (std::size_t j = 0; j < x.size; ++j) {
       if (first == 0) ahead.row(j);
-      [[maybe_unused]] float* to = bets + j * active + first;
+      [[maybe_unused]] Real* to = bets + j * active + first;
 #pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         const Wide<V> bet = widen(rule.weight(cell<V>(bank, x.rows[j], first + i * width), at[i],
@@ -65,7 +65,7 @@ template <class V, bool Keep, class R>
 
 template <class V, bool Keep, class R>
 void score(const R& rule, const BankView& bank, Lanes lanes, Example x, Example next, double* out,
-           float* bets = nullptr) {
+           Real* bets = nullptr) {
   const Ahead ahead(bank, next);
   if constexpr (Traits<V>::width == 1)
     out[0] = score_one<R, Keep>(rule, Column(bank), lanes, x, ahead, bets);

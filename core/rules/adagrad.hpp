@@ -39,9 +39,9 @@ struct AdaGrad : RuleDefaults {
   template <class V>
   At<V> at(Lanes lanes, int block) const {
     const Wide<V> t = lane_block<V>(lanes, kRounds, block);
-    if (!scale_invariant) return {t, V{} + float(eta)};
+    if (!scale_invariant) return {t, V{} + Real(eta)};
     const V n = narrow(lane_block<V>(lanes, kScaledNorms, block));
-    return {t, float(eta) * root(n > 0 ? narrow(t) / n : V{} + 1.0f)};
+    return {t, Real(eta) * root(n > 0 ? narrow(t) / n : V{} + 1.0f)};
   }
   template <class C, class V>
   V weight(const C& c, const At<V>& at, V x) const {

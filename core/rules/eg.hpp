@@ -85,7 +85,7 @@ struct Eg : RuleDefaults {
     if (round.certified && played > 0)
       account(lanes, k, std::log(2 * dimension()) / played,
               radius / 2 * played * Loss::square(round.gradient * round.largest));
-    if (slower || !(sum < 1e12) || sum < 1e-6 * peak) recount(lanes, k, table);
+    if (slower || !(sum < 1e12) || sum < kLost * peak) recount(lanes, k, table);
   }
 
  private:

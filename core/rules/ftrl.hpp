@@ -32,14 +32,14 @@ struct Ftrl : RuleDefaults {
 
   template <class C, class V>
   void update(const C& c, const At<V>&, Wide<V> g, V x, Sums<V>&) const {
-    const float a = float(1 / alpha);
+    const Real a = Real(1 / alpha);
     const V z = narrow(g) * x, n = c.get(kSquare), square = n + z * z;
     const V after = root(square), sigma = (after - root(n)) * a;
     const V u = c.get(kDual) + (z - sigma * c.get(kWeight));
     c.set(kDual, u);
     c.set(kSquare, square);
     // 0 - 0 is +0, as in lanes that are not in use yet; -(0) would be -0
-    c.set(kWeight, V{} - ratio(soft(u, V{} + float(l1)), (float(beta) + after) * a + float(l2)));
+    c.set(kWeight, V{} - ratio(soft(u, V{} + Real(l1)), (Real(beta) + after) * a + Real(l2)));
   }
   void finish(Lanes, int, const Round&, double, const Table&) const {}
 };

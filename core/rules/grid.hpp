@@ -37,7 +37,7 @@ struct Grid : RuleDefaults {
   template <class V>
   struct At {
     V rate, invariant, decay;
-    float rounds;  // of the first lane; exact up to 2^24
+    Real rounds;  // of the first lane; as a float exact up to 2^24
     bool decays;
   };
   template <class V>
@@ -51,11 +51,11 @@ struct Grid : RuleDefaults {
     bool decays = false;
     for (int i = 0; i < Traits<V>::width; ++i) decays |= decay[i] > 0;
     return {rate * (1.0f + invariant * (correction - 1.0f)), invariant, decay,
-            float(lanes(kRounds, 0)), decays};
+            Real(lanes(kRounds, 0)), decays};
   }
   template <class C, class V>
   V weight(const C& c, const At<V>& at, V x) const {
-    const float share = std::fabs(x[0]) * c.shared[kInverse];
+    const Real share = std::fabs(x[0]) * c.shared[kInverse];
     const V w = c.get(kWeight);
     return share > kLarger ? w * (1.0f + at.invariant * (1.0f / share - 1.0f)) : w;
   }
@@ -80,10 +80,10 @@ struct Grid : RuleDefaults {
 
   // Updates what the lanes share; returns the part of N.
   template <class C>
-  double share(const C& c, float x, double rounds) const {
-    const float a = std::fabs(x);
+  double share(const C& c, Real x, double rounds) const {
+    const Real a = std::fabs(x);
     c.shared[kInverse] = inverse(c.shared, a);
-    c.shared[kSeen] = float(rounds);
+    c.shared[kSeen] = Real(rounds);
     return Loss::square(a * c.shared[kInverse]);
   }
   void finish(Lanes lanes, int k, const Round& round, double tracked, const Table&) const {
@@ -92,11 +92,12 @@ struct Grid : RuleDefaults {
   }
 
  private:
-  static constexpr float kLarger = 1.000001f;  // a value is larger than all before, beyond rounding
-  static constexpr float kSmallest = 1e-37f;   // the smallest value that has an inverse
-  static constexpr float kFastest = 1e38f;     // the largest rate: infinite times 0 would be NaN
-  static float inverse(const float* shared, float a) {
-    const float old = shared[kInverse];
+  // A value is larger than all before, beyond rounding.
+  static constexpr Real kLarger = 1 + 8 * std::numeric_limits<Real>::epsilon();
+  static constexpr Real kSmallest = 1e-37f;  // the smallest value that has an inverse
+  static constexpr Real kFastest = 1e38f;    // the largest rate: infinite times 0 would be NaN
+  static Real inverse(const Real* shared, Real a) {
+    const Real old = shared[kInverse];
     return a > kSmallest && (old == 0 || a * old > kLarger) ? 1.0f / a : old;
   }
 };

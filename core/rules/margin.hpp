@@ -40,7 +40,8 @@ struct MarginPerceptron : RuleDefaults {
     double &norm = lanes(kSquaredNorm, k), &peak = lanes(kPeakNorm, k);
     norm += tracked;
     peak = std::max(peak, norm);
-    if (norm < 1e-8 * peak) norm = peak = table.squared_norm(k);  // cancellation took its digits
+    if (norm < kCancelled * peak)
+      norm = peak = table.squared_norm(k);  // cancellation took its digits
   }
 };
 

@@ -90,7 +90,7 @@ struct OgdRule : RuleDefaults {
     double &scale = lanes(kScale, k), &norm = lanes(kSquaredNorm, k), &peak = lanes(kPeakNorm, k);
     norm += tracked;
     peak = std::max(peak, norm);
-    if (bounded() && norm < 1e-8 * peak) recount(lanes, k, table);
+    if (bounded() && norm < kCancelled * peak) recount(lanes, k, table);
     if (lazy) return;
     lanes(kClock, k) += eta * l1 / scale;
     scale /= 1 + eta * l2;
@@ -105,13 +105,13 @@ struct OgdRule : RuleDefaults {
   }
   void rescale(Lanes lanes, int k, const Table& table) const {
     for (std::size_t i = 0; i < table.rows; ++i) {
-      float* v = table.slot(i, 0, k);
+      Real* v = table.slot(i, 0, k);
       double w = *v;
       if (l1 > 0) {
         w = soft(w, lanes(kClock, k) - *table.clock(i, k));
         *table.clock(i, k) = 0;
       }
-      *v = float(w * lanes(kScale, k));
+      *v = Real(w * lanes(kScale, k));
     }
     lanes(kClock, k) = 0;
     lanes(kScale, k) = 1;

@@ -59,7 +59,7 @@ struct PNorm : RuleDefaults {
     // The first gradient sets the scale M. Later, if the sum is far from 1 (theta has outgrown M,
     // or cancelled), it is added up anew with the present scale of theta.
     const bool first = lanes(kUnit, k) == 0 && round.gradient != 0;
-    if (first || !(s < 1e12) || s < 1e-6 * peak) recount(lanes, k, table);
+    if (first || !(s < 1e12) || s < kLost * peak) recount(lanes, k, table);
   }
 
  private:
@@ -69,7 +69,7 @@ struct PNorm : RuleDefaults {
       sum += std::pow(std::fabs(round.x.values[j]) / round.largest, p);
     return std::pow(sum, 1 / p);
   }
-  Wide<float> link(double r) const { return std::copysign(std::pow(std::fabs(r), p - 1), r); }
+  double link(double r) const { return std::copysign(std::pow(std::fabs(r), p - 1), r); }
   template <class W>
   W link(W r) const {
     for (std::size_t i = 0; i < sizeof(W) / sizeof(double); ++i) r[i] = link(double(r[i]));

@@ -17,7 +17,7 @@
 //                                     part of a sum over the example, as sums.tracked is for a lane
 //   finish(lane, round, sums, ...)    the new state of the lane
 //
-// V is a float, a block of lanes of one row, or one lane of several rows. A rule works for all
+// V is a number (Real), a block of lanes of one row, or one lane of several rows. A rule works for all
 // three.
 #pragma once
 #include <cmath>
@@ -50,7 +50,7 @@ enum Scalar : int {
   kLinear,    // sum of <w_t, z_t>
   kSquares,   // sum of ||z_t||^2, kept when certifying
   kWeights,   // sum of importance weights
-  kRounding,  // bound on the l1 norm of the rounding errors of float sums of gradients
+  kRounding,  // bound on the l1 norm of the rounding errors of the rule's sums of gradients
   kUpdates,   // examples that moved the weights
   kRadius,    // the largest ||x|| of these examples, kept when certifying
   kPrice,     // cost of a comparator by the rule's theorem, per unit of its size; when certifying
@@ -72,14 +72,14 @@ struct Lanes {
 // One row of the bank, seen by a block of lanes.
 template <class V>
 struct Cell {
-  float* floats;
+  Real* floats;
   double* clock;  // null if the rule has none
   int width;
-  float* shared = nullptr;  // what the lanes of the row share, if the rule has that
+  Real* shared = nullptr;  // what the lanes of the row share, if the rule has that
   V get(int slot) const { return load<V>(floats + std::size_t(slot) * width); }
   void set(int slot, V v) const { store<V>(floats + std::size_t(slot) * width, v); }
   V common(int slot) const { return V{} + shared[slot]; }
-  void set_common(int slot, float v) const { shared[slot] = v; }
+  void set_common(int slot, Real v) const { shared[slot] = v; }
   Wide<V> time() const {
     Wide<V> v;
     std::memcpy(&v, clock, sizeof(v));
@@ -92,7 +92,7 @@ struct Cell {
 template <class V>
 struct Gathered {
   static constexpr int width = Traits<V>::width;
-  float* floats[width];
+  Real* floats[width];
   double* clocks[width];
   int shared;  // index of the first slot that lanes share
   V common(int slot) const { return get(shared + slot); }
@@ -124,10 +124,10 @@ struct Sums {
 
 // The whole table, for rules that must now and then look at every row.
 struct Table {
-  float* data;
+  Real* data;
   std::size_t rows, stride, float_offset;
   int width;
-  float* slot(std::size_t row, int slot, int lane) const {
+  Real* slot(std::size_t row, int slot, int lane) const {
     return data + row * stride + float_offset + std::size_t(slot) * width + lane;
   }
   double* clock(std::size_t row, int lane) const {
@@ -156,16 +156,24 @@ inline Wide<V> lane_block(const Lanes& lanes, int scalar, int block) {
   std::memcpy(&v, &lanes(scalar, block), sizeof(v));
   return v;
 }
-inline float narrow(double v) { return float(v); }
+// As a number that a rule keeps. Doubles stay in the range of floats, too: what is smaller is 0, or
+// quotients would leave the range of doubles.
+inline constexpr double kLeastFloat = 0x1p-149;
+inline Real narrow(double v) { return kDouble && std::fabs(v) < kLeastFloat ? 0 : Real(v); }
 template <class W>
 inline auto narrow(W v) {
-  return __builtin_convertvector(v, typename Packed<sizeof(W) / sizeof(double)>::Floats);
+  if constexpr (kDouble) v = magnitude(v) < kLeastFloat ? W{} : v;
+  return __builtin_convertvector(v, typename Packed<sizeof(W) / sizeof(double)>::Reals);
 }
 
-// Rounding of one addition to a float sum of gradients: half an ulp of the sum and of the summand.
+// A sum over all rows that is tracked, and has fallen to this part of its largest value, has lost
+// digits to cancellation. It is added up anew.
+inline constexpr double kCancelled = kDouble ? 1e-2 : 1e-8, kLost = kDouble ? 1e-2 : 1e-6;
+
+// Rounding of one addition to a rule's sum of gradients: half an ulp of the sum and of the summand.
 template <class V>
 inline Wide<V> rounding_of(V sum, V summand) {
-  return widen(magnitude(sum) + magnitude(summand)) * double(std::numeric_limits<float>::epsilon());
+  return widen(magnitude(sum) + magnitude(summand)) * double(std::numeric_limits<Real>::epsilon());
 }
 
 // soft(v, a) = sign(v) max(|v| - a, 0): the proximal map of a |v|.

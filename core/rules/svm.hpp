@@ -55,11 +55,11 @@ struct OnlineSvm : RuleDefaults {
     if (!idle) scale *= shrinkage(rate(lanes(kRounds, k) + 1));
     norm += tracked;
     peak = std::max(peak, norm);
-    if (bounded() && norm < 1e-8 * peak) norm = peak = table.squared_norm(k);
+    if (bounded() && norm < kCancelled * peak) norm = peak = table.squared_norm(k);
     if (bounded() && scale * std::sqrt(norm) > radius) scale = radius / std::sqrt(norm);
     if (scale < 1e-6) {
       for (std::size_t i = 0; i < table.rows; ++i)
-        *table.slot(i, 0, k) = float(*table.slot(i, 0, k) * scale);
+        *table.slot(i, 0, k) = Real(*table.slot(i, 0, k) * scale);
       scale = 1;
       norm = peak = table.squared_norm(k);
     }

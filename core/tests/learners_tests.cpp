@@ -50,17 +50,20 @@ std::vector<Rule> every_rule() {
 
 }  // namespace
 
-// Every rule with every number of lanes: weights are finite, a batch gives the same as its rows one
-// by one, and every instruction set computes the same bits.
+// Every rule with every number of lanes, in both precisions: weights are finite, a batch gives the
+// same as its rows one by one, and every instruction set computes the same bits.
 void test_rules() {
   const std::uint32_t features = 40;
   for (const Rule& rule : every_rule()) {
     for (int lanes : {1, 2, 3, 4, 5, 8, 9, 17, 64, 256}) {
-      for (bool certify : {false, true}) {
+      for (int way = 0; way < 4; ++way) {
+        const bool certify = way % 2, precise = way > 1;
+        const Kernels own = precise ? double_kernels() : kernels();
+        const Kernels other = precise ? double_kernels() : baseline_kernels();
         const Stream stream(60, features, std::max(lanes, 2), unsigned(lanes));
         const Loss loss{LossKind::logistic, 1.0};
-        Learner together(loss, rule, 0, 0, certify), apart = together;
-        Learner elsewhere(loss, rule, 0, 0, certify, baseline_kernels());
+        Learner together(loss, rule, 0, 0, certify, own), apart = together;
+        Learner elsewhere(loss, rule, 0, 0, certify, other);
         for (Learner* learner : {&together, &apart, &elsewhere}) {
           grow_to(*learner, features - 1);
           learner->relane(fresh(lanes), ones(lanes));
@@ -89,9 +92,11 @@ void test_lanes_that_come() {
   const std::uint32_t features = 40;
   for (const Rule& rule : every_rule())
     for (const int bits : {0, 7})
-      for (const bool certify : {false, true}) {
+      for (int way = 0; way < 4; ++way) {
+        const bool certify = way % 2;
         const Loss loss{LossKind::logistic, 1.0};
-        Learner grown(loss, rule, bits, 0, certify), exact = grown, told = grown;
+        Learner grown(loss, rule, bits, 0, certify, way > 1 ? double_kernels() : kernels()),
+            exact = grown, told = grown;
         for (Learner* learner : {&grown, &exact, &told}) {
           if (bits == 0) grow_to(*learner, features - 1);
           learner->relane({-1, -1, -1}, ones(3));

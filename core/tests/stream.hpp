@@ -13,6 +13,7 @@ struct Stream {  // random sparse examples with labels
   std::vector<std::size_t> starts{0};
   std::vector<std::uint32_t> rows;
   std::vector<float> values;
+  std::vector<double> doubles;  // before they were rounded
   std::vector<double> targets;
   std::vector<std::int32_t> classes;
   std::vector<double> importance;
@@ -27,7 +28,8 @@ struct Stream {  // random sparse examples with labels
         if (std::find(rows.begin() + std::ptrdiff_t(starts[t]), rows.end(), row) != rows.end())
           continue;
         rows.push_back(row);
-        values.push_back(float(normal(random) * std::pow(10.0, double(random() % 5) - 2)));
+        doubles.push_back(normal(random) * std::pow(10.0, double(random() % 5) - 2));
+        values.push_back(float(doubles.back()));
       }
       starts.push_back(rows.size());
       targets.push_back(3 * normal(random));
@@ -40,6 +42,7 @@ struct Stream {  // random sparse examples with labels
             starts.data(),
             rows.data(),
             values.data(),
+            doubles.data(),
             classification ? nullptr : targets.data(),
             classification ? classes.data() : nullptr,
             importance.data(),
@@ -50,6 +53,7 @@ struct Stream {  // random sparse examples with labels
             starts.data() + t,
             rows.data(),
             values.data(),
+            doubles.data(),
             classification ? nullptr : targets.data() + t,
             classification ? classes.data() + t : nullptr,
             importance.data() + t,

@@ -166,7 +166,7 @@ REGRETLESS_WIDE const char* columns(const char* p, const char* end, const char* 
       const auto column = std::uint32_t(_mm_cvtsi128_si32(digits));
       if (kRows) to.rows[count] = to.row(column);
       to.names[count] = {column, 0, Examples::Name::kColumn};
-      to.values[count] = float(kScaled ? value * scale : value);
+      to.set(count, kScaled ? value * scale : value);
       count += there;
       p = text + stop;
       if (last) break;

@@ -43,17 +43,22 @@ class Examples {
     bool is_column() const { return length == kColumn; }
   };
 
-  // bits: of a hashed bank, 0 for none; named: keep the names of features
-  explicit Examples(int bits = 0, bool intercept = true, bool named = true)
+  // bits: of a hashed bank, 0 for none; named: keep the names of features; precise: keep the values
+  // in double precision as well
+  explicit Examples(int bits = 0, bool intercept = true, bool named = true, bool precise = false)
       : bits_(bits),
         intercept_(intercept),
         named_(named || bits == 0),
+        precise_(precise),
         mask_(bits ? (std::uint64_t(1) << bits) - 1 : 0) {}
 
   int bits() const { return bits_; }
   bool intercept() const { return intercept_; }
   bool named() const { return named_; }
+  bool precise() const { return precise_; }
   std::size_t size() const { return labels.size(); }
+  // As precise as it is kept.
+  double value(std::size_t j) const { return precise_ ? doubles[j] : double(values[j]); }
   std::string_view name(const Name& n) const { return {text.data() + n.at, n.length}; }
   // The names of example t, if they are kept; that of the intercept is empty. Two examples can
   // share them. If the examples have rows, too, a row has the name that came first.
@@ -69,12 +74,14 @@ class Examples {
     if (bits_) rows.make_room(features + 1);
     names_.make_room(features + 1);
     values.make_room(features + 1);
+    if (precise_) doubles.make_room(features + 1);
   }
   void begin() {
     if (intercept_) {
       if (bits_) rows.push_back(Features::kIntercept);
       names_.push_back({0, 0, 0});
       values.push_back(1.0f);
+      if (precise_) doubles.push_back(1.0);
     }
   }
   void add(std::string_view name, double value) {
@@ -108,7 +115,7 @@ class Examples {
       for (std::size_t k = 0; k < count; ++k) {  // a 0 is written, but not counted
         if (kRows) to.rows[n] = to.row(known[k].key);
         to.names[n] = known[k];
-        to.values[n] = float(several[k]);
+        to.set(n, several[k]);
         n += to.values[n] != 0;
       }
       took(n);
@@ -120,14 +127,21 @@ class Examples {
     std::uint32_t* rows;
     Name* names;
     float* values;
+    double* doubles;  // null unless they are kept
     std::uint64_t mask;
     std::uint32_t row(std::uint64_t key) const { return 1 + std::uint32_t(key & mask); }
+    void set(std::size_t i, double value) const {
+      values[i] = float(value);
+      if (doubles) doubles[i] = value;
+    }
   };
-  Space space() { return {rows.next(), names_.next(), values.next(), mask_}; }
+  Space space() {
+    return {rows.next(), names_.next(), values.next(), precise_ ? doubles.next() : nullptr, mask_};
+  }
   void took(std::size_t count) {
     if (bits_) rows.resize(rows.size() + count);
     names_.resize(names_.size() + count);
-    values.resize(values.size() + count);
+    resize_values(values.size() + count);
   }
   // The value `category` of a column of text: the feature "column=category" with the value 1.
   void add_category(std::string_view column, std::string_view category) {
@@ -147,7 +161,7 @@ class Examples {
   }
   void drop() {  // what was added since the last finish
     const std::size_t dropped = values.size() - starts.back();
-    values.resize(starts.back());
+    resize_values(starts.back());
     if (bits_) rows.resize(starts.back());
     names_.resize(names_.size() - dropped);
   }
@@ -160,7 +174,8 @@ class Examples {
   std::vector<std::size_t> starts{0};
   Buffer<std::uint32_t> rows;  // when bits
   Buffer<float> values;
-  std::string text;  // of the names, end to end
+  Buffer<double> doubles;  // when precise: the values before they were rounded
+  std::string text;        // of the names, end to end
 
  private:
   void complete(double label, double weight, std::string_view tag) {
@@ -221,6 +236,7 @@ class Examples {
     count -= intercept_;
     Name* const name = names_.next() - count;
     float* const value = values.next() - count;
+    double* const whole = precise_ ? doubles.next() - count : nullptr;
     std::uint32_t* const row = bits_ ? rows.next() - count : nullptr;
     const auto move = [&](std::size_t from, std::size_t to) {
       name[to] = name[from];
@@ -233,16 +249,21 @@ class Examples {
       return name[i].key == name[j].key && name[i].length == name[j].length &&
              (!named_ || name[i].is_column() || this->name(name[i]) == this->name(name[j]));
     };
-    std::size_t left = repeats_.add_up(
-        count, [&](std::size_t j) { return name[j].key; }, same_name, value, move, refuse);
-    if (row && repeats_.possible(left, [&](std::size_t j) { return row[j]; }))
-      left = repeats_.add_up(
-          left, [&](std::size_t j) { return row[j]; },
-          [&](std::size_t i, std::size_t j) { return row[i] == row[j]; }, value, move, refuse);
+    const auto sum_up = [&](auto* numbers) {
+      std::size_t left = repeats_.add_up(
+          count, [&](std::size_t j) { return name[j].key; }, same_name, numbers, move, refuse);
+      if (row && repeats_.possible(left, [&](std::size_t j) { return row[j]; }))
+        left = repeats_.add_up(
+            left, [&](std::size_t j) { return row[j]; },
+            [&](std::size_t i, std::size_t j) { return row[i] == row[j]; }, numbers, move, refuse);
+      return left;
+    };
+    const std::size_t left = whole ? sum_up(whole) : sum_up(value);
+    for (std::size_t j = 0; whole && j < left; ++j) value[j] = float(whole[j]);
     const std::size_t gone = count - left;
     if (bits_) rows.resize(rows.size() - gone);
     names_.resize(names_.size() - gone);
-    values.resize(values.size() - gone);
+    resize_values(values.size() - gone);
   }
   std::string described(const Name& n) const {
     if (n.is_column()) return shown(std::to_string(n.key));
@@ -258,6 +279,11 @@ class Examples {
     if (bits_) rows.push_back(1 + std::uint32_t(name.key & mask_));
     names_.push_back(name);
     values.push_back(float(value));
+    if (precise_) doubles.push_back(value);
+  }
+  void resize_values(std::size_t size) {
+    values.resize(size);
+    if (precise_) doubles.resize(size);
   }
   // A value that is 0 as a float is absent, in every form of input.
   template <class Which>
@@ -274,7 +300,7 @@ class Examples {
 
   static constexpr std::size_t kBlock = 64;
   int bits_;
-  bool intercept_, named_;
+  bool intercept_, named_, precise_;
   std::uint64_t mask_;
   Buffer<Name> names_;                 // without `named`, only of the present example
   std::vector<std::size_t> names_at_;  // where those of each example begin

@@ -265,6 +265,7 @@ class Learner:
         remembered: int,
         intercept: bool,
         certify: bool,
+        precise: bool = False,
     ) -> None: ...
     def belongs_to(self, owner: object) -> None:
         """
@@ -343,14 +344,14 @@ class Learner:
 
     def locate(
         self, x: Examples
-    ) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint32], NDArray[numpy.float32]]:
+    ) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint32], numpy.typing.NDArray[Any]]:
         """Find the rows of the bank for examples: (starts, rows, values)."""
 
     def located(
         self,
         starts: NDArray[numpy.uint64],
         rows: NDArray[numpy.uint32],
-        values: NDArray[numpy.float32],
+        values: numpy.typing.NDArray[Any],
         labels: numpy.typing.NDArray[Any] | None,
         importance: NDArray[numpy.float64] | None,
         want: Want,
@@ -512,14 +513,14 @@ class Reader:
 
     def locate(
         self, x: Examples
-    ) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint32], NDArray[numpy.float32]]:
+    ) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint32], numpy.typing.NDArray[Any]]:
         """Find the rows of examples, to be kept: (starts, rows, values)."""
 
     def located(
         self,
         starts: NDArray[numpy.uint64],
         rows: NDArray[numpy.uint32],
-        values: NDArray[numpy.float32],
+        values: numpy.typing.NDArray[Any],
         naming: bool,
         importance: NDArray[numpy.float64] | None,
     ) -> tuple[
@@ -559,7 +560,7 @@ def probabilities(loss: Loss, scores: NDArray[numpy.float64], lanes: int) -> NDA
 class Examples:
     """Examples that a parser has read, or that were added one by one."""
 
-    def __init__(self, bits: int, intercept: bool, named: bool) -> None: ...
+    def __init__(self, bits: int, intercept: bool, named: bool, precise: bool = False) -> None: ...
     def __len__(self) -> int:
         """The number of examples."""
 
@@ -1500,7 +1501,7 @@ class Audit:
         self,
         starts: NDArray[numpy.uint64],
         rows: NDArray[numpy.uint32],
-        values: NDArray[numpy.float32],
+        values: numpy.typing.NDArray[Any],
         targets: NDArray[numpy.float64] | None,
         importance: NDArray[numpy.float64] | None,
         scores: NDArray[numpy.float64] | None,

@@ -266,6 +266,8 @@ class Newton(HasWeights):
         project""",
     )
 
+    precision = "single"  # of features; all else is in double precision
+
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         default = "logistic" if self.classifies else "squared"
         loss = losses.get(default if self.loss is None else self.loss)

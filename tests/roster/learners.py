@@ -223,6 +223,7 @@ CLASSES, NUMBERS = Rows(), Rows(labels=())
 BITS = Rows(binary=True)
 POSITIVE = np.array([1.0, 0.0, 0.5, 0.0])
 RULES = "rules::agrees_on_seeded_streams"
+DOUBLE = "precision::double_agrees_with_the_oracles"
 SKETCH = "newton::is_the_dense_algorithm"
 PROOF = by_mistakes()
 FITTED = {
@@ -232,14 +233,16 @@ FITTED = {
 WEAK = {"bound": "a weak learner: what it does is measured by the booster"}
 
 
-def _linear(rule, identity="", **options):
+def _linear(rule, identity="", precision="single", **options):
     """A line for each of the two tasks."""
     for kind, make in ((CLASSES, linear.LinearClassifier), (NUMBERS, linear.LinearRegressor)):
         yield Entry(
-            f"{make.__name__} {rule}",
-            lambda seed, make=make: make(rule=rule, certify=True, seed=seed, **options),
+            f"{make.__name__} {rule}" + " double" * (precision == "double"),
+            lambda seed, make=make: make(
+                rule=rule, precision=precision, certify=True, seed=seed, **options
+            ),
             kind,
-            RULES,
+            RULES if precision == "single" else DOUBLE,
             identity or "certificates::is_an_equality_on_linear_losses",
             proof=first_order,
         )
@@ -258,6 +261,32 @@ _IDENTITIES = {
 }
 LEARNERS = [
     *(entry for rule in rules.RULES for entry in _linear(rule, _IDENTITIES.get(rule, ""))),
+    *(
+        entry
+        for rule in rules.RULES
+        for entry in _linear(rule, _IDENTITIES.get(rule, ""), "double")
+    ),
+    _perceptron(
+        "Perceptron vote double",
+        partial(linear.Perceptron, average="vote", precision="double"),
+        DOUBLE,
+        "perceptrons::averages_change_no_update",
+    ),
+    _perceptron(
+        "MarginPerceptron double",
+        partial(linear.MarginPerceptron, precision="double"),
+        DOUBLE,
+        "margin_perceptrons::no_margin_is_the_perceptron",
+        proof=by_mistakes(margin=0.1),
+    ),
+    _perceptron(
+        "Winnow double",
+        partial(linear.Winnow, precision="double"),
+        "winnow::agrees_with_the_oracle",
+        "winnow::winnow_is_unnormalised_exponentiated_gradient",
+        BITS,
+        by_mistakes(POSITIVE),
+    ),
     Entry(
         "LinearClassifier hashed",
         lambda seed: linear.LinearClassifier(features="hashed", bits=6, certify=True, seed=seed),
@@ -319,6 +348,22 @@ LEARNERS = [
         proof=by_svm,
     ),
     Entry(
+        "OnlineSVM double",
+        lambda seed: linear.OnlineSVM(C=2.0, precision="double", certify=True, seed=seed),
+        CLASSES,
+        DOUBLE,
+        "online_svm::descent_is_an_identity_where_the_losses_are_linear",
+        proof=by_svm,
+    ),
+    Entry(
+        "PassiveAggressive double",
+        lambda seed: linear.PassiveAggressive(precision="double", certify=True, seed=seed),
+        CLASSES,
+        DOUBLE,
+        "bounds::passive_aggressive_climbs_the_dual",
+        proof=first_order,
+    ),
+    Entry(
         "PassiveAggressive",
         lambda seed: linear.PassiveAggressive(certify=True, seed=seed),
         CLASSES,
@@ -371,14 +416,15 @@ LEARNERS = [
     ),
     *(
         Entry(
-            make.__name__,
-            lambda seed, make=make: make(seed=seed),
+            make.__name__ + ending,
+            lambda seed, make=make, given=given: make(seed=seed, **given),
             kind,
             "auto::the_mixture",
             "auto::weights_are_the_mean_of_the_lanes",
             proof=by_regret(),
         )
         for kind, make in ((CLASSES, linear.AutoClassifier), (NUMBERS, linear.AutoRegressor))
+        for ending, given in (("", {}), (" double", {"precision": "double"}))
     ),
     *(
         Entry(

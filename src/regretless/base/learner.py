@@ -122,7 +122,8 @@ class Learner(Stateful, ABC):
     ) -> Model:
         """A model of these parts; `certify`, whether it adds up gradients in double precision."""
         form = self._reads()
-        return _core.Learner(twin, rule, options, form.bits, form.names, form.intercept, certify)
+        parts = form.bits, form.names, form.intercept, certify, form.precise
+        return _core.Learner(twin, rule, options, *parts)
 
     def _reads(self) -> rows.Form:
         """The form in which the learner reads examples: by name and with a constant feature."""

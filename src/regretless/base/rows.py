@@ -232,13 +232,18 @@ class Form:
     Attributes: `bits`, of the table of hashed features, 0 if every name has a row of its own;
     `intercept`, whether there is a constant feature; `named`, whether names are wanted, which a learner
     that remembers enough of them sets to False while a stream is being read; `names`, how many names a
-    hashed learner remembers.
+    hashed learner remembers; `precise`, whether values are wanted in double precision.
     """
 
     bits: int = 0
     intercept: bool = True
     named: bool = True
     names: int = 0
+    precise: bool = False
+
+    def examples(self) -> _core.Examples:
+        """An empty list of examples in this form."""
+        return _core.Examples(self.bits, self.intercept, self.named, self.precise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +282,7 @@ class Located:
 
     starts: NDArray[np.uint64]
     rows: NDArray[np.uint32]
-    values: NDArray[np.float32]
+    values: NDArray[Any]  # float32, or float64 for a learner in double precision
 
     @property
     def size(self) -> int:
@@ -340,11 +345,15 @@ def _sorted(X: CSR) -> CSR:
     order = np.lexsort(
         (X.columns[part], of_row)
     )  # stable, so that values are added up in their order
-    columns = X.columns[part][order].astype(np.int64)
+    starts, columns, values = X.starts - X.starts[0], X.columns[part][order], X.values[part][order]
+    if not ((columns[1:] == columns[:-1]) & (of_row[1:] == of_row[:-1])).any():
+        return CSR(X.width, starts, columns, values, X.has_zero)
+    # As all repeated features are for learners in single precision, which most are: the values are
+    # rounded before they are added up.
     examples = _core.Examples(0, False, True)
-    examples.add_rows(X.starts - X.starts[0], columns, X.values[part][order], [])
-    starts, columns, values = examples.columns()
-    return CSR(X.width, starts, columns.astype(np.int32), values, False)
+    examples.add_rows(starts, columns.astype(np.int64), values, [])
+    starts, added, values = examples.columns()
+    return CSR(X.width, starts, added.astype(np.int32), values, False)
 
 
 def _table(size: int, columns: list[tuple[Any, ...]]) -> Table | Parsed:
@@ -368,7 +377,7 @@ def _table(size: int, columns: list[tuple[Any, ...]]) -> Table | Parsed:
     order = np.argsort(of_row, kind="stable")
     starts = np.zeros(size + 1, np.int64)
     np.cumsum(np.bincount(of_row, minlength=size), out=starts[1:])
-    examples = _core.Examples(0, False, True)
+    examples = _core.Examples(0, False, True, precise=True)
     examples.add_rows(starts, features[order].astype(np.int64), numbers[order], names)
     return Parsed(examples, 0, size)
 

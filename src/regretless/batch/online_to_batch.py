@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless import _core, losses, streams
+from regretless import losses, streams
 from regretless.base.arguments import Array, one_of, positive, shown, whole, within
 from regretless.base.classifier import Labels
 from regretless.base.learner import Learner
@@ -116,7 +116,7 @@ class KeptHypotheses:
         self.batch: Parsed | None = None
         if isinstance(learner, Learner):
             form = learner.form()
-            parsed = _core.Examples(form.bits, form.intercept, form.named)
+            parsed = form.examples()
             for x, _ in examples:
                 parsed.add(x)
             self.batch = Parsed(parsed, 0, len(examples))

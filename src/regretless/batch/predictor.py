@@ -282,7 +282,7 @@ class Reader:
         self.learner: Any = learner
         self.core: Any = learner._start()
         form = learner.form()
-        self.bits, self.hashed = form.bits, form.bits > 0
+        self.bits, self.hashed, self.precise = form.bits, form.bits > 0, form.precise
         self.intercept = form.intercept
         self.names: dict[Any, int] = {}
 
@@ -293,11 +293,15 @@ class Reader:
             self.names = {name: row for row, name in self.core.names().items()}
         return table
 
+    def rounded(self, values: Array) -> Array:
+        """Features in the precision of the core, so that a row and a batch have the same scores."""
+        return values if self.precise else values.astype(np.float32).astype(np.float64)
+
     def find(self, dicts: Sequence[dict[Any, Any]]) -> tuple[Any, Any, Array]:
         """Examples as starts, rows of the weights, and values; features without a row are left out. The
         core reads them, with its errors, categories and hashes.
         """
-        examples = _core.Examples(self.bits, self.intercept, not self.hashed)
+        examples = _core.Examples(self.bits, self.intercept, not self.hashed, self.precise)
         for each in dicts:
             examples.add(each)
         if self.hashed:
@@ -459,7 +463,8 @@ class LinearModel:
             if isinstance(name, int) and 0 <= name < batch.width:
                 table[name] = self._table[row]
         start, stop = batch.starts[0], batch.starts[-1]
-        arrays = _single(batch.values[start:stop]), batch.columns[start:stop], batch.starts - start
+        values = self._reader.rounded(batch.values[start:stop])
+        arrays = values, batch.columns[start:stop], batch.starts - start
         scores: Array = csr_array(arrays, (batch.size, batch.width)) @ table + self._table[0]
         return scores
 
@@ -470,17 +475,12 @@ class LinearModel:
         for name, values, *categories in batch.columns:
             if not categories:
                 if name in names:
-                    scores += _single(values)[:, None] * self._table[names[name]]
+                    scores += self._reader.rounded(values)[:, None] * self._table[names[name]]
                 continue
             found = [names.get(f"{name}={category}") for category in categories[0]]
             weights = [absent if row is None else self._table[row] for row in found]
             scores += np.array([*weights, absent])[values]  # code -1, missing, is the last
         return scores
-
-
-def _single(values: Array) -> Array:
-    """Features in the precision of the core, so that a row and a batch have the same scores."""
-    return values.astype(np.float32).astype(np.float64)
 
 
 def _labels_of(learner: Any) -> Labels:

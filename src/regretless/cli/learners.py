@@ -39,6 +39,7 @@ _BOOSTERS = {
     "osboost-ocp": "OSBoostOCP",
 }
 _MATRIX_BITS = 11  # the core has matrices of up to 4,096 features
+_DOUBLE = ("newton", "primal-dual")  # these have no option `precision`
 _REGRESSORS = {"pa": ("PassiveAggressiveRegressor", "C", "epsilon_insensitive")}
 
 
@@ -139,6 +140,12 @@ class LearningOptions(Options):
         "below. Each feature is measured in units of its largest value.",
     )
     seed: int | None = learning_option("--seed", like="linear:LinearClassifier.seed")
+    precision: str | None = learning_option(
+        "--precision",
+        like="linear:LinearClassifier.precision",
+        help="How many digits of features and weights are kept: single (24 bits) or double (53 bits, in "
+        "twice the memory).",
+    )
 
     def __post_init__(self) -> None:
         """Check options that belong together."""
@@ -263,6 +270,11 @@ class LearnerOptions(LearningOptions):
         from regretless import linear
 
         self.refuse_options_of_others([self.learner])
+        if self.precision and self.learner in _DOUBLE:
+            raise ValueError(
+                f"--learner {self.learner} keeps all but the features in double precision anyway; leave "
+                f"out --precision {self.precision}"
+            )
         if self.learner == "newton":
             return self._newton(regression)
         if self.learner == "boost":

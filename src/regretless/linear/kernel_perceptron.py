@@ -425,7 +425,7 @@ class KernelPerceptron(HasWeights, Classifier, in_core=False):
 
     _yours: ClassVar[tuple[str, ...]] = ("kernel",)
     features, bits, names, certify = "exact", 18, 0, False  # stored examples need the names
-    seed = 0
+    seed, precision = 0, "single"  # of features; all else is in double precision
     certifies = "itself"
     cycle = cycle
 

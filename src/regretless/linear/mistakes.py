@@ -70,7 +70,7 @@ class Replay:
     """
 
     def __init__(self, learner: Classifier, twin: Classifier, X: Any, y: Any) -> None:
-        examples, labels = _rows(X), label_array(y).tolist()
+        examples, labels = _rows(X, learner._form().precise), label_array(y).tolist()
         if len(examples) != len(labels):
             raise ValueError(f"X has {len(examples)} rows, y has {len(labels)} labels")
         self._labels, self._intercept = learner._labels.labels, learner.form().intercept
@@ -155,14 +155,14 @@ def _matrix(examples: list[dict[Any, float]], intercept: bool) -> tuple[dict[Any
     return names, csr_array((np.array(values, float), where, starts), (len(examples), width))
 
 
-def _rows(X: Any) -> list[dict[Any, float]]:
+def _rows(X: Any, precise: bool) -> list[dict[Any, float]]:
     """The rows of any batch, or a list of rows, with the names and the precision of the core."""
     if isinstance(X, (list, tuple)) and X and isinstance(X[0], dict):
         dicts = X
     else:
         batch = rows.batch(X)
         dicts = [batch.row(t) for t in range(batch.size)]
-    read = _core.Examples(0, False, True)
+    read = _core.Examples(0, False, True, precise)
     for each in dicts:
         read.add(each)
     return [read.row(t) for t in range(len(dicts))]
@@ -206,8 +206,6 @@ def cycle(self: Classifier, X: Any, y: Any, *, max_passes: int = 1000) -> Passes
 
 
 # --- learners that update on mistakes only, with a bound on their number --------------------------
-
-_SINGLE = 4.0 * float(np.finfo(np.float32).eps)
 
 
 def root_bound(size: float, suffered: float) -> float:
@@ -307,8 +305,8 @@ class MistakeDriven(HasWeights, Classifier):
             assumptions=assumptions,
             comparators="the given weights",
             against=u,
-            # weights are in single precision: every update is rounded to it
-            rounding=_SINGLE * (updates + 1) * min(total.values()),
+            # every update is rounded to the precision of the weights
+            rounding=4.0 * self._unit * (updates + 1) * min(total.values()),
             updates=updates,
         )
 

@@ -61,8 +61,8 @@ class Perceptron(MistakeDriven):
         printed without the last vector). "uniform": the mean of the vectors after each
         update. "vote": the majority of the signs of all vectors, each with one vote per
         round of use; the score is the difference of the shares (Freund and Schapire
-        (1999)). "vote" keeps the examples of all updates, 8 bytes per feature of each, and
-        reads them in every prediction; `weights_` are then the last""",
+        (1999)). "vote" keeps the examples of all updates, 8 bytes per feature of each, 12 in
+        double precision, and reads them in every prediction; `weights_` are then the last""",
     )
 
     @property
@@ -144,7 +144,6 @@ class PNormPerceptron(MistakeDriven):
 # --- the Perceptron with a margin (Mohri et al. (2018), Exercise 8.6) -----------------------------
 
 _EXACT = 2_000  # the envelope is too large by at most one part in this many
-_SINGLE = float(np.finfo(np.float32).eps)
 
 
 class MarginPerceptron(MistakeDriven):
@@ -182,8 +181,8 @@ class MarginPerceptron(MistakeDriven):
         updates, rho = lane.updates, float(self.margin)
         R, norm = updates.largest(), self._size(u)
         worst = float(updates.margins(u).min(initial=math.inf)) / norm if norm else 0.0
-        # a margin is a sum of features, which are in single precision
-        rounded = _SINGLE * math.sqrt(len(u)) * R
+        # a margin is a sum of features, which were rounded
+        rounded = self._unit * math.sqrt(len(u)) * R
         bounds = {"envelope": _envelope(R, rho, min(worst, rho))}
         if worst >= rho - rounded:
             bounds["Mohri et al. (2018), Exercise 8.6"] = 16.0 * (R / rho) ** 2

@@ -458,6 +458,7 @@ class PrimalDual(HasWeights, Classifier, in_core=False):
 
     _yours: ClassVar[tuple[str, ...]] = ("geometry",)
     certify = True
+    precision = "single"  # of features; all else is in double precision
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         hinge = isinstance(self.loss, str) and self.loss == "hinge"

@@ -73,8 +73,7 @@ class Winnow(MistakeDriven):
         return ConservativeHinge(), "winnow", options
 
     def _unlearned(self) -> float:
-        tiny = float(np.float32(1e-30))  # the feature value whose score the core computes
-        return tiny * (2.0 / (self.dimension or 2**self.bits)) / tiny
+        return 2.0 / (self.dimension or 2**self.bits)
 
     @property
     def weights_(self) -> Any:

@@ -153,7 +153,8 @@ def _index(file: IO[bytes]) -> list[Any]:
 def _piece(file: IO[bytes], entry: dict[str, Any], place: Place) -> Piece:
     parts = Parts({name: _array(file, *where) for name, where in entry["arrays"].items()})
     weighed = "w" in entry["arrays"]
-    values = parts.array("values", (None,), -_LARGEST, _LARGEST, np.float32)
+    kind = np.float64 if entry["arrays"]["values"][0] == "<f8" else np.float32
+    values = parts.array("values", (None,), -_LARGEST, _LARGEST, kind)
     rows = parts.array("rows", values.shape, 0, 2**32, np.uint32)
     starts = parts.array("starts", (None,), 0, len(values), np.uint64)
     if (

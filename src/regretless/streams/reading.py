@@ -84,7 +84,7 @@ class TextStream(Stream):
                     last = last or not window.more()
                 except OSError as error:
                     raise ValueError(f"{path}, after line {parser.line - 1}: {error}") from error
-                examples = _core.Examples(form.bits, form.intercept, form.named)
+                examples = form.examples()
                 bad = None
                 try:
                     used = parser.parse(window.data, window.first, window.last, last, examples)

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core
 from regretless._core import LabelKind
 from regretless.base import rows
 from regretless.base.arguments import Array, one_of, shown, sound, whole
@@ -235,7 +234,7 @@ class IterableStream(Stream):
         count = start.offset if start else 0
         items = islice(iter(self._items), count, None)
         while group := list(islice(items, _ROWS)):
-            examples = _core.Examples(form.bits, form.intercept, form.named)
+            examples = form.examples()
             y = np.empty(len(group), object)
             w = np.ones(len(group))
             for t, item in enumerate(group):
