@@ -175,7 +175,7 @@ def learned(make, X, y, folder):
         (folder / f"a.{form}").write_text("\n".join(all_lines) + "\n")
         labelled = {"label": "label"} if form in ("csv", "jsonl") else {}
         model = make()
-        for piece in text.read(folder / f"a.{form}", **labelled).pieces(model._form()):
+        for piece in text.read(folder / f"a.{form}", **labelled).pieces(model.form()):
             model.learn_many(piece.X, piece.y.astype(int))
         yield form, model
 

@@ -70,7 +70,7 @@ class Replay:
     """
 
     def __init__(self, learner: Classifier, twin: Classifier, X: Any, y: Any) -> None:
-        examples, labels = _rows(X, learner._form().precise), label_array(y).tolist()
+        examples, labels = _rows(X, learner.form().precise), label_array(y).tolist()
         if len(examples) != len(labels):
             raise ValueError(f"X has {len(examples)} rows, y has {len(labels)} labels")
         self._labels, self._intercept = learner._labels.labels, learner.form().intercept
