@@ -151,7 +151,7 @@ class Auto(HasWeights):
         flag,
         default=False,
         text="""also mix the eight lanes of `NewtonClassifier()`, which correct for correlated
-        features; an example takes about three times as long""",
+        features; an example takes about twice as long""",
     )
 
     certify = False  # the certificate needs no sum of gradients
