@@ -73,7 +73,7 @@ class Lane:
     """One of the learners that `Auto` mixes, with its options, loss and weight.
 
     Attributes: `rule`, "adagrad", "coin" or "newton", or "blend", which combines the scores of the others;
-    `rate`, the learning rate, a coin's wealth, or 1 / alpha of Newton steps; `scale_invariant`, whether
+    `rate`, the learning rate, a coin's wealth, or 1 / alpha of Newton steps, in units of 1 / ||x||^2; `scale_invariant`, whether
     the scales of features do not matter; `l2`, the penalty; `curvature`, sigma of Newton steps; `loss`, the sum over the `examples` that it has learned, and
     `mean_loss`; `weight` in the mixture, 0 if the lane was `retired`.
 
@@ -122,6 +122,11 @@ class Auto(HasWeights):
     e^-20 of the largest, it has not been better of late, and the blend does not use it. Retired lanes
     take no time, and the bound does not change. With `drift` all lanes stay.
 
+    `Auto(second_order=True)` also mixes the eight lanes of `regretless.newton.NewtonClassifier()`, which
+    correct for correlated features, four in the space of the features and four with diagonal adaptation.
+    Four lanes share a sketch, which takes in the gradients at the score of the mixture, and are retired
+    together. The bound is then c ln 25.
+
     >>> model = Auto()
     >>> for x, y in [({"offer": 1, "free": 1}, "spam"), ({"meeting": 1}, "ham")] * 10:
     ...     model.learn_one(x, y)
@@ -131,6 +136,8 @@ class Auto(HasWeights):
     True
     >>> Auto(loss="squared")
     AutoRegressor(loss='squared')
+    >>> len(Auto(second_order=True).lanes_)
+    25
     """
 
     loss: str | Loss | None = option(
@@ -151,7 +158,7 @@ class Auto(HasWeights):
         flag,
         default=False,
         text="""also mix the eight lanes of `NewtonClassifier()`, which correct for correlated
-        features; an example takes about twice as long""",
+        features; learning takes about twice as long""",
     )
 
     certify = False  # the certificate needs no sum of gradients
