@@ -25,6 +25,7 @@ COMPILED = {
     "survival": lambda **options: Perceptron(average="survival", **options),
     "vote": lambda **options: Perceptron(average="vote", **options),
     "auto": Auto,
+    "second order": lambda **options: Auto(second_order=True, **options),
     "boosting": lambda **_: boosting.OSBoost(n=3),  # the features are those of its weak learners
     "newton": lambda **options: newton.NewtonClassifier(size=2, **options),
 }
