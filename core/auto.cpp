@@ -53,6 +53,7 @@ std::vector<int> Auto::alive() const {
 }
 
 void Auto::relane(const std::vector<int>& sources, const std::vector<int>& signs) {
+  NewtonLanes::Classes classes = newton_.relaned(sources, signs, features().size());
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const int each = int(numbers_[p].size());
     std::vector<int> from, side;
@@ -65,8 +66,7 @@ void Auto::relane(const std::vector<int>& sources, const std::vector<int>& signs
     parts_[p].relane(from, side);
     start(p);
   }
-  newton_.relane(sources, signs);
-  newton_.grow(features().size());
+  newton_.put(std::move(classes));
   const int count = int(alive().size());
   std::vector<Mixing> fresh;
   std::vector<std::vector<double>> earlier;
@@ -83,13 +83,13 @@ void Auto::relane(const std::vector<int>& sources, const std::vector<int>& signs
 
 void Auto::extend(int count) {
   check(lanes() + count);
+  NewtonLanes::Classes classes = newton_.fresh(count, features().size());
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const int before = parts_[p].lanes();
     parts_[p].extend(count * int(numbers_[p].size()));
     start(p, before);
   }
-  newton_.extend(count);
-  newton_.grow(features().size());
+  newton_.add(std::move(classes));
   const int alike = mixings_[0].lanes();
   for (int c = 0; c < count; ++c) {
     mixings_.emplace_back(loss_, alike, share_, kernels_);
@@ -106,14 +106,10 @@ void Auto::reserve(int classes) {
 // Throws if there is no memory for so many classes in all parts, before any of them changes.
 void Auto::check(int classes) const {
   std::size_t bytes = 0;
-  int models = 0;
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const int each = classes * int(numbers_[p].size());
-    bytes += parts_[p].wanted(each);
-    models += each;
-  }
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    bytes += parts_[p].wanted(classes * int(numbers_[p].size()));
   bytes += std::size_t(std::max(0, classes - lanes())) * newton_.bytes(parts_[0].rows());
-  check_memory(parts_[0].rows(), models, bytes);
+  check_memory(parts_[0].rows(), classes * int(alive().size()), bytes);
 }
 
 void Auto::pack() {

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "model.hpp"
 #include "newton/frame.hpp"
@@ -10,35 +11,54 @@ namespace regretless {
 
 class NewtonLanes {
  public:
+  using Frames = std::vector<NewtonFrame>;  // a frame for each space
+  using Classes = std::vector<Frames>;
+
   // Without spaces there are no lanes.
   NewtonLanes(const Loss& loss, const NewtonOptions& options, Kernels kernels)
       : options_(options), kernels_(kernels) {
     options_.spans = !loss.classification() && loss.kind != LossKind::squared;
   }
 
-  const std::vector<NewtonOptions::Space>& spaces() const { return options_.spaces; }
   void grow(std::size_t rows) {
     for (Frames& frames : classes_)
       for (NewtonFrame& frame : frames) frame.grow(rows);
   }
-  // As of a model; then `grow`.
-  void relane(const std::vector<int>& sources, const std::vector<int>& signs) {
-    std::vector<Frames> all;
+  // The frames of fresh classes, and of new classes made from old ones, as Model::relane does. They
+  // are made before anything changes, because memory may run out.
+  Classes fresh(int count, std::size_t rows) const {
+    Classes all;
+    for (int c = 0; c < count; ++c) {
+      Frames& frames = all.emplace_back();
+      frames.reserve(options_.spaces.size());  // a frame that moves is copied, with all its rows
+      for (const NewtonOptions::Space& space : options_.spaces)
+        frames.emplace_back(options_, space, false, kernels_).grow(rows);
+    }
+    return all;
+  }
+  Classes relaned(const std::vector<int>& sources, const std::vector<int>& signs,
+                  std::size_t rows) const {
+    Classes all;
     for (std::size_t c = 0; c < sources.size(); ++c) {
-      all.push_back(sources[c] < 0 ? fresh() : classes_[std::size_t(sources[c])]);
+      if (sources[c] < 0)
+        all.push_back(std::move(fresh(1, rows)[0]));
+      else
+        all.push_back(classes_[std::size_t(sources[c])]);
       if (signs[c] < 0)
         for (NewtonFrame& frame : all.back()) frame.turn();
     }
-    classes_ = std::move(all);
+    return all;
   }
-  void extend(int count) {
-    for (int c = 0; c < count; ++c) classes_.push_back(fresh());
+  void put(Classes classes) { classes_ = std::move(classes); }
+  void add(Classes classes) {
+    std::move(classes.begin(), classes.end(), std::back_inserter(classes_));
   }
   // Leaves out a space.
   void drop(std::size_t space) {
     options_.spaces.erase(options_.spaces.begin() + std::ptrdiff_t(space));
     for (Frames& frames : classes_) {
       Frames kept;
+      kept.reserve(frames.size());
       for (std::size_t i = 0; i < frames.size(); ++i)
         if (i != space) kept.push_back(frames[i]);
       frames = std::move(kept);
@@ -97,17 +117,9 @@ class NewtonLanes {
   }
 
  private:
-  using Frames = std::vector<NewtonFrame>;
-  Frames fresh() const {
-    Frames frames;
-    for (const NewtonOptions::Space& space : options_.spaces)
-      frames.emplace_back(options_, space, false, kernels_);
-    return frames;
-  }
-
   NewtonOptions options_;
   Kernels kernels_;
-  std::vector<Frames> classes_;
+  Classes classes_;
 };
 
 }  // namespace regretless
