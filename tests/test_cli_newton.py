@@ -146,7 +146,7 @@ def test_checkpoints_and_certificates(folder):
     ("arguments", "message"),
     [
         (["train", "--sketch", "fd"], "--sketch is for --learner newton, not for auto"),
-        (["train", *NEWTON, "--second-order"], "--second-order is for --learner auto, not for newton"),
+        (["train", *NEWTON, "--second-order"], "--second-order is for --learner auto"),
         (["train", "--learner", "pa", "--size", "3"], "--size is for --learner newton, not for pa"),
         (
             ["train", "--learner", "coin", "--alpha", "3"],

@@ -176,13 +176,22 @@ void test_auto() {
         other.restore_numbers(kept.data(), kept.size());
         CHECK(other.alive() == together.alive());
         CHECK(other.numbers() == kept);
-        bool refused = false;
-        try {
-          other.restore_numbers(kept.data(), kept.size() - 1);
-        } catch (const std::invalid_argument&) {
-          refused = true;
-        }
-        CHECK(refused);
+        const auto refused = [&](const std::vector<double>& numbers) {
+          Auto fresh = make(kernels());
+          try {
+            fresh.restore_numbers(numbers.data(), numbers.size());
+          } catch (const std::invalid_argument&) {
+            return true;
+          }
+          return false;
+        };
+        CHECK(!refused(kept));
+        CHECK(refused({kept.begin(), kept.end() - 1}));
+        // the lanes that hold the names have retired, or one of two lanes that share a sketch
+        std::vector<double> torn{kept[0], 7};
+        for (int lane = 0; lane < 7; ++lane) torn.insert(torn.end(), {double(lane), 1, 1});
+        CHECK(refused(torn));
+        CHECK(refused({kept[0], 1, 10, 1, 1}));
       }
     }
 }

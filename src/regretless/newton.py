@@ -301,7 +301,8 @@ class Newton(HasWeights):
         if self.alpha is None:
             self._refuse_what_is_tuned()
             spaces = (False, True) if self.diagonal is None else (bool(self.diagonal),)
-            return loss, "newton", options | {"curvature": 0.0, "spaces": tuned_spaces(loss, spaces)}
+            options |= {"curvature": 0.0, "spaces": tuned_spaces(loss, spaces)}
+            return loss, "newton", options
         sigma, eta = self._pace(loss, slab)
         options |= {
             "curvature": sigma,

@@ -254,9 +254,7 @@ class LearnerOptions(LearningOptions):
         for each, owner in self._owned():
             if owner not in learners and getattr(self, each.name) != each.default:
                 typed = each.metadata["declared"][0].names[0]
-                raise ValueError(
-                    f"{typed} is for --learner {owner}, not for {', '.join(learners)}"
-                )
+                raise ValueError(f"{typed} is for --learner {owner}, not for {', '.join(learners)}")
 
     def _owned(self) -> list[tuple[Any, str]]:
         """The options that only one learner has, with its name."""

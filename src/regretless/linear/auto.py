@@ -72,10 +72,11 @@ def _hedged(mixing: dict[str, Any]) -> float:
 class Lane:
     """One of the learners that `Auto` mixes, with its options, loss and weight.
 
-    Attributes: `rule`, "adagrad", "coin" or "newton", or "blend", which combines the scores of the others;
-    `rate`, the learning rate, a coin's wealth, or 1 / alpha of Newton steps, in units of 1 / ||x||^2; `scale_invariant`, whether
-    the scales of features do not matter; `l2`, the penalty; `curvature`, sigma of Newton steps; `loss`, the sum over the `examples` that it has learned, and
-    `mean_loss`; `weight` in the mixture, 0 if the lane was `retired`.
+    Attributes: `rule`, "adagrad", "coin" or "newton", or "blend", which combines the scores of the
+    others; `rate`, the learning rate, a coin's wealth, or 1 / alpha of Newton steps, in units of the
+    first 1 / ||x||^2; `scale_invariant`, whether the scales of features do not matter; `l2`, the
+    penalty; `curvature`, sigma of Newton steps; `loss`, the sum over the `examples` that it has
+    learned, and `mean_loss`; `weight` in the mixture, 0 if the lane was `retired`.
 
     >>> Lane("adagrad", 0.5).scale_invariant
     True
