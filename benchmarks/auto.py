@@ -135,17 +135,20 @@ def _line(x: dict[Any, Any], positive: bool) -> str:
     return f"{1 if positive else -1} | " + " ".join(p.replace(" ", "_") for p in pairs) + "\n"
 
 
-def learned(path: Path) -> list[tuple[float, int]]:
-    """The mean loss of each learner of ours, and nanoseconds an example."""
-    models = [make() for make in OF_OURS.values()]
-    seconds, count = [0.0] * len(models), 0
-    for piece in streams.read(path).pieces(models[0]._form()):
-        count += len(piece)
-        for k, model in enumerate(models):
-            start = time.process_time()
-            model.learn_many(piece.X, piece.y, piece.w)
-            seconds[k] += time.process_time() - start
-    return [(m.loss_ / count, round(1e9 * t / count)) for m, t in zip(models, seconds)]
+def learned(path: Path, repeats: int = 3) -> list[tuple[float, int]]:
+    """The mean loss of each learner of ours, and nanoseconds an example, the least of some runs."""
+    best = [float("inf")] * len(OF_OURS)
+    for _ in range(repeats):
+        models = [make() for make in OF_OURS.values()]
+        seconds, count = [0.0] * len(models), 0
+        for piece in streams.read(path).pieces(models[0]._form()):
+            count += len(piece)
+            for k, model in enumerate(models):
+                start = time.process_time()
+                model.learn_many(piece.X, piece.y, piece.w)
+                seconds[k] += time.process_time() - start
+        best = [min(pair) for pair in zip(best, seconds)]
+    return [(m.loss_ / count, round(1e9 * t / count)) for m, t in zip(models, best)]
 
 
 def real_sets(data: Path, folder: Path) -> Iterator[tuple[Any, ...]]:
