@@ -30,7 +30,6 @@ class NewtonLanes {
     Classes all;
     for (int c = 0; c < count; ++c) {
       Frames& frames = all.emplace_back();
-      frames.reserve(options_.spaces.size());  // a frame that moves is copied, with all its rows
       for (const NewtonOptions::Space& space : options_.spaces)
         frames.emplace_back(options_, space, false, kernels_).grow(rows);
     }
@@ -58,9 +57,8 @@ class NewtonLanes {
     options_.spaces.erase(options_.spaces.begin() + std::ptrdiff_t(space));
     for (Frames& frames : classes_) {
       Frames kept;
-      kept.reserve(frames.size());
       for (std::size_t i = 0; i < frames.size(); ++i)
-        if (i != space) kept.push_back(frames[i]);
+        if (i != space) kept.push_back(std::move(frames[i]));
       frames = std::move(kept);
     }
   }
