@@ -3,9 +3,9 @@
     python benchmarks/auto.py [--data DIR] [--smoke]
 
 The text is that of streams.py. Real sets are taken in file order and shuffled (seed 0); losses are
-progressive, one pass, Auto and Vowpal Wabbit with their defaults, and beside it Vowpal Wabbit's best of
-eleven learning rates, 1/32 to 32, chosen in hindsight. `--data` (or REGRETLESS_DATA)
-names the directory.
+progressive, one pass: Auto, Auto(second_order=True) and NewtonClassifier, Vowpal Wabbit with its
+defaults, and its best of eleven learning rates, 1/32 to 32, chosen in hindsight. Times are those of the
+processor, for learning alone. `--data` (or REGRETLESS_DATA) names the directory.
 """
 
 import argparse
@@ -15,16 +15,18 @@ import os
 import random
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from harness import Row, best_of, finish, interleaved
+from harness import Row, best_of, finish, interleaved, medians
 from streams import OURS, THEIRS, generate, labels_of, run, their_loss
 
 from regretless import rules, streams
 from regretless.linear import Auto, LinearClassifier
+from regretless.newton import NewtonClassifier
 
 SETS = (
     "a1a", "a9a", "adult", "australian", "bio", "breast-cancer", "census", "covtype", "diabetes",
@@ -35,6 +37,11 @@ SETS = (
 TABLES = {"bank": ("y", "yes"), "noaa_weather": ("target", "1")}  # target and positive label
 POSITIVE = {"covtype": {2.0}, "letter": set(range(1, 14))}  # of more than two classes
 RATES = [2.0**k for k in range(-5, 6)]
+OF_OURS = {
+    "Auto": lambda: Auto(features="hashed"),
+    "second order": lambda: Auto(second_order=True, features="hashed"),
+    "Newton": lambda: NewtonClassifier(features="hashed"),
+}
 
 
 def on_text(folder: Path, count: int, repeats: int) -> tuple[list[Row], dict[str, str]]:
@@ -46,9 +53,12 @@ def on_text(folder: Path, count: int, repeats: int) -> tuple[list[Row], dict[str
         lambda: run([*OURS, few]), lambda: run([*THEIRS, "-d", few]), max(3, repeats)
     )
     reports: list[dict[str, Any]] = []
-    ours, theirs = interleaved(
-        lambda: reports.append(json.loads(run([*OURS, path]))),
-        lambda: run([*THEIRS, "-d", path]),
+    ours, second, theirs = medians(
+        [
+            lambda: reports.append(json.loads(run([*OURS, path]))),
+            lambda: run([*OURS, path, "--second-order"]),
+            lambda: run([*THEIRS, "-d", path]),
+        ],
         repeats,
     )
     labels = labels_of(path)
@@ -60,6 +70,7 @@ def on_text(folder: Path, count: int, repeats: int) -> tuple[list[Row], dict[str
     notes = {
         "Bayes limit of the generated file": f"{bayes:.4f}",
         "loss of Vowpal Wabbit's coin there": f"{their_loss(path, labels, '--coin'):.4f}",
+        "time of the command with --second-order over that without": f"{second / ours:.2f}",
         "peak memory of the command": f"{reports[-1]['peak_rss_mb']:.0f} MB",
     }
     return [row], notes
@@ -80,6 +91,8 @@ def lanes(count: int, repeats: int) -> dict[str, str]:
         "coin": LinearClassifier(features="hashed"),
         "AdaGrad": LinearClassifier(rule=one, features="hashed"),
         "Auto": Auto(features="hashed"),
+        "second order": Auto(second_order=True, features="hashed", drift=1e-9),
+        "none retired": Auto(features="hashed", drift=1e-9),
     }
     for model in models.values():
         model.learn_many(X, y)  # the memory is there
@@ -89,9 +102,12 @@ def lanes(count: int, repeats: int) -> dict[str, str]:
     over = {k: us["Auto"] / us[k] for k in ("AdaGrad", "coin")}
     return {
         "us an example in memory, 40 features, of coin, AdaGrad (scale-invariant) and Auto": ", ".join(
-            f"{t:.2f}" for t in us.values()
+            f"{us[k]:.2f}" for k in ("coin", "AdaGrad", "Auto")
         ),
         "time of Auto over one lane of AdaGrad, of coin": f"{over['AdaGrad']:.1f}, {over['coin']:.1f}",
+        "time of Auto with second-order lanes over that without, no lane retired": (
+            f"{us['second order'] / us['none retired']:.2f}"
+        ),
     }
 
 
@@ -119,8 +135,24 @@ def _line(x: dict[Any, Any], positive: bool) -> str:
     return f"{1 if positive else -1} | " + " ".join(p.replace(" ", "_") for p in pairs) + "\n"
 
 
-def real_sets(data: Path, folder: Path) -> Iterator[tuple[str, str, int, float, float, float]]:
-    """Set, order, examples, and the losses of Auto, Vowpal Wabbit's default and its best rate."""
+def learned(path: Path, repeats: int = 3) -> list[tuple[float, int]]:
+    """The mean loss of each learner of ours, and nanoseconds an example, the least of some runs."""
+    best = [float("inf")] * len(OF_OURS)
+    for _ in range(repeats):
+        models = [make() for make in OF_OURS.values()]
+        seconds, count = [0.0] * len(models), 0
+        for piece in streams.read(path).pieces(models[0]._form()):
+            count += len(piece)
+            for k, model in enumerate(models):
+                start = time.process_time()
+                model.learn_many(piece.X, piece.y, piece.w)
+                seconds[k] += time.process_time() - start
+        best = [min(pair) for pair in zip(best, seconds)]
+    return [(m.loss_ / count, round(1e9 * t / count)) for m, t in zip(models, best)]
+
+
+def real_sets(data: Path, folder: Path) -> Iterator[tuple[Any, ...]]:
+    """Set, order, examples, losses of ours, of Vowpal Wabbit's default and best rate, and times."""
     for name in (*SETS, *TABLES):
         found = [data / f"{name}.{kind}.gz" for kind in ("svm", "csv")]
         if not any(path.exists() for path in found):
@@ -133,11 +165,12 @@ def real_sets(data: Path, folder: Path) -> Iterator[tuple[str, str, int, float, 
             path = folder / "set.vw"
             path.write_text("".join(lines))
             labels = np.array([1.0 if line[0] == "1" else -1.0 for line in lines])
-            ours = json.loads(run([*OURS, path]))["mean_loss"]
+            ours, times = zip(*learned(path))
             theirs = their_loss(path, labels)
             best = min(their_loss(path, labels, "-l", rate) for rate in RATES)
-            print(f"{name:14} {order:8} {ours:.4f} {theirs:.4f} {best:.4f}", flush=True)
-            yield name, order, len(lines), ours, theirs, best
+            losses = (*ours, theirs, best)
+            print(f"{name:14} {order:8}", *(f"{loss:.4f}" for loss in losses), *times, flush=True)
+            yield name, order, len(lines), *losses, *times
 
 
 def main() -> None:
@@ -158,14 +191,25 @@ def main() -> None:
         else:
             print("no --data and no REGRETLESS_DATA, or --smoke: no real sets", file=sys.stderr)
     for order in ("file", "shuffled"):
-        losses = [(ours, theirs, best) for _, o, _, ours, theirs, best in found if o == order]
-        if losses:
-            wins = sum(ours <= theirs for ours, theirs, _ in losses)
-            over_best = sum(ours <= best for ours, _, best in losses)
-            notes[f"sets, {order} order, on which Auto loses no more than Vowpal Wabbit"] = (
+        losses = [row[3 : 5 + len(OF_OURS)] for row in found if row[1] == order]
+        for k, name in enumerate(OF_OURS if losses else ()):
+            wins = sum(row[k] <= row[-2] for row in losses)
+            over_best = sum(row[k] <= row[-1] for row in losses)
+            notes[f"sets, {order} order, on which {name} loses no more than Vowpal Wabbit"] = (
                 f"{wins} of {len(losses)}; than its best of eleven rates: {over_best}"
             )
-    table = [("set", "order", "examples", "Auto", "Vowpal Wabbit", "its best rate"), *found]
+    if found:
+        ratios = [row[-2] / row[-3] for row in found if row[2] > 10_000]
+        notes["time with second-order lanes over that without, sets of 10,000 and more, median"] = (
+            f"{np.median(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f}"
+        )
+    table = [
+        (
+            *("set", "order", "examples", *OF_OURS, "Vowpal Wabbit", "its best rate"),
+            *(f"{name}, ns" for name in OF_OURS),
+        ),
+        *found,
+    ]
     finish("auto", rows, notes, keep=not options.smoke, cells=table if found else None)
 
 

@@ -2,9 +2,13 @@
 
 namespace regretless {
 
-Auto::Auto(Loss loss, const std::vector<Candidate>& candidates, double lipschitz, double share,
-           int bits, std::uint32_t remembered, Kernels kernels)
-    : loss_(loss), share_(share), kernels_(kernels), candidates_(candidates) {
+Auto::Auto(Loss loss, const std::vector<Candidate>& candidates, const NewtonOptions& newton,
+           double lipschitz, double share, int bits, std::uint32_t remembered, Kernels kernels)
+    : loss_(loss),
+      share_(share),
+      kernels_(kernels),
+      candidates_(candidates),
+      newton_(loss, newton, kernels) {
   Coin coin;
   coin.lipschitz = lipschitz;
   Grid grid;
@@ -17,6 +21,11 @@ Auto::Auto(Loss loss, const std::vector<Candidate>& candidates, double lipschitz
     parts_.emplace_back(loss, coins ? Rule(coin) : Rule(grid), bits,
                         parts_.empty() ? remembered : 0, false, kernels);
     numbers_.push_back(chosen);
+  }
+  int next = int(candidates.size());
+  for (const NewtonOptions::Space& space : newton.spaces) {
+    numbers_.emplace_back(space.lanes.size());
+    for (int& number : numbers_.back()) number = next++;
   }
   scores_.resize(parts_.size());
   relane({-1}, {1});
@@ -44,6 +53,7 @@ std::vector<int> Auto::alive() const {
 }
 
 void Auto::relane(const std::vector<int>& sources, const std::vector<int>& signs) {
+  NewtonLanes::Classes classes = newton_.relaned(sources, signs, features().size());
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const int each = int(numbers_[p].size());
     std::vector<int> from, side;
@@ -56,6 +66,7 @@ void Auto::relane(const std::vector<int>& sources, const std::vector<int>& signs
     parts_[p].relane(from, side);
     start(p);
   }
+  newton_.put(std::move(classes));
   const int count = int(alive().size());
   std::vector<Mixing> fresh;
   std::vector<std::vector<double>> earlier;
@@ -72,11 +83,13 @@ void Auto::relane(const std::vector<int>& sources, const std::vector<int>& signs
 
 void Auto::extend(int count) {
   check(lanes() + count);
+  NewtonLanes::Classes classes = newton_.fresh(count, features().size());
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const int before = parts_[p].lanes();
     parts_[p].extend(count * int(numbers_[p].size()));
     start(p, before);
   }
+  newton_.add(std::move(classes));
   const int alike = mixings_[0].lanes();
   for (int c = 0; c < count; ++c) {
     mixings_.emplace_back(loss_, alike, share_, kernels_);
@@ -93,13 +106,10 @@ void Auto::reserve(int classes) {
 // Throws if there is no memory for so many classes in all parts, before any of them changes.
 void Auto::check(int classes) const {
   std::size_t bytes = 0;
-  int models = 0;
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const int each = classes * int(numbers_[p].size());
-    bytes += parts_[p].wanted(each);
-    models += each;
-  }
-  check_memory(parts_[0].rows(), models, bytes);
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    bytes += parts_[p].wanted(classes * int(numbers_[p].size()));
+  bytes += std::size_t(std::max(0, classes - lanes())) * newton_.bytes(parts_[0].rows());
+  check_memory(parts_[0].rows(), classes * int(alive().size()), bytes);
 }
 
 void Auto::pack() {
@@ -108,17 +118,19 @@ void Auto::pack() {
 
 void Auto::grow() {
   for (Learner& part : parts_) part.grow(features().size());
+  newton_.grow(features().size());
 }
 
 // --- the rounds ----------------------------------------------------------------------------------
 
-// Copies the scores of an example, part by part, to where the mixing of a class expects them.
-void Auto::gather(std::size_t t, int lane, double* to) const {
+// Puts the scores of an example, part by part, where the mixing of a class expects them.
+void Auto::look(const Batch& batch, std::size_t t, int lane, double* to) const {
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const std::size_t each = numbers_[p].size();
     const double* from = scores_[p].data() + (t * mixings_.size() + std::size_t(lane)) * each;
     to = std::copy_n(from, each, to);
   }
+  newton_.look(lane, batch.example(t), to);
 }
 
 void Auto::score_lanes(const Batch& batch) const {
@@ -134,18 +146,20 @@ std::vector<double> Auto::lane_scores(const Batch& example) const {
   score_lanes(example);
   const std::size_t count = std::size_t(mixings_[0].lanes());
   std::vector<double> all(count * mixings_.size());
-  for (int c = 0; c < lanes(); ++c) gather(0, c, all.data() + std::size_t(c) * count);
+  for (int c = 0; c < lanes(); ++c) look(example, 0, c, all.data() + std::size_t(c) * count);
   return all;
 }
 
 void Auto::predict(const Batch& batch) const {
   score_lanes(batch);
-  for (std::size_t t = 0; t < batch.size; ++t)
+  for (std::size_t t = 0; t < batch.size; ++t) {
+    newton_.prefetch(batch.example(t + 1));
     for (int c = 0; c < lanes(); ++c) {
       Mixing& mixing = mixings_[std::size_t(c)];
-      gather(t, c, mixing.scores());
+      look(batch, t, c, mixing.scores());
       batch.scores[t * mixings_.size() + std::size_t(c)] = mixing.score();
     }
+  }
 }
 
 // Batches are cut where a trial ends: lanes are judged after the same rounds in any batches.
@@ -175,6 +189,7 @@ void Auto::learn_some(const Batch& batch, std::size_t offset) {
   const std::size_t known = parts_[0].rows();
   try {
     for (Learner& part : parts_) part.touch(batch, features().size());
+    newton_.grow(features().size());
   } catch (const NoRoom&) {
     features().truncate(std::uint32_t(known));
     throw;
@@ -187,16 +202,20 @@ void Auto::learn_some(const Batch& batch, std::size_t offset) {
     parts_[p].learn(own, offset);
   }
   for (std::size_t t = 0; t < batch.size; ++t) {
+    newton_.prefetch(batch.example(t + 1));
     const double h = batch.importance ? batch.importance[t] : 1;
     double lost = 0;
     for (int c = 0; c < lanes(); ++c) {
       Mixing& mixing = mixings_[std::size_t(c)];
-      gather(t, c, mixing.scores());
+      look(batch, t, c, mixing.scores());
       const double y = batch.targets  ? batch.targets[t]
                        : lanes() == 1 ? 2.0 * batch.classes[t] - 1
                                       : (batch.classes[t] == c ? 1.0 : -1.0);
       const double score = mixing.score(), suffered = std::min(loss_.value(score, y), kWorst);
-      if (h > 0) mixing.learn(suffered, y, h);
+      if (h > 0) {
+        mixing.learn(suffered, y, h);
+        newton_.learn(c, loss_, batch.example(t), y, h, h * loss_.derivative(score, y));
+      }
       if (batch.scores) batch.scores[t * mixings_.size() + std::size_t(c)] = score;
       lost += suffered;
     }
@@ -216,8 +235,10 @@ void Auto::retire() {
   }
   std::vector<int> gone;
   int first = 0;
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const int count = int(numbers_[p].size()), shorter = (count - 1) / 4 * 4;
+  for (std::size_t p = 0; p < numbers_.size(); ++p) {
+    // those of a space share a sketch: all of them or none
+    const int count = int(numbers_[p].size()),
+              shorter = p < parts_.size() ? (count - 1) / 4 * 4 : 0;
     std::vector<int> here;
     for (const int k : hopeless)
       if (k >= first && k < first + count) here.push_back(k);
@@ -245,7 +266,7 @@ void Auto::drop(const std::vector<int>& gone) {
     retired_.push_back({numbers[std::size_t(k)], rounds, lost});
   }
   int first = 0;
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
+  for (std::size_t p = 0; p < numbers_.size(); ++p) {
     const int count = int(numbers_[p].size());
     std::vector<int> kept, from;
     for (int k = 0; k < count; ++k)
@@ -253,9 +274,13 @@ void Auto::drop(const std::vector<int>& gone) {
     first += count;
     if (int(kept.size()) == count) continue;
     if (kept.empty()) {
-      parts_.erase(parts_.begin() + std::ptrdiff_t(p));
+      if (p >= parts_.size()) {
+        newton_.drop(p - parts_.size());
+      } else {
+        parts_.erase(parts_.begin() + std::ptrdiff_t(p));
+        scores_.pop_back();
+      }
       numbers_.erase(numbers_.begin() + std::ptrdiff_t(p--));
-      scores_.pop_back();
       continue;
     }
     for (int c = 0; c < lanes(); ++c)
@@ -274,7 +299,8 @@ void Auto::drop(const std::vector<int>& gone) {
 std::vector<double> Auto::weights(const Rows& rows) const {
   const std::size_t classes = mixings_.size();
   std::vector<double> out(rows.size() * classes);
-  for (std::size_t p = 0, first = 0; p < parts_.size(); first += numbers_[p++].size()) {
+  std::size_t first = 0;
+  for (std::size_t p = 0; p < parts_.size(); first += numbers_[p++].size()) {
     const std::vector<double> own = parts_[p].weights(rows);
     const std::size_t each = numbers_[p].size();
     for (std::size_t c = 0; c < classes; ++c) {
@@ -282,6 +308,15 @@ std::vector<double> Auto::weights(const Rows& rows) const {
       for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::size_t k = 0; k < each; ++k)
           out[i * classes + c] += shares[first + k] * own[(i * classes + c) * each + k];
+    }
+  }
+  std::vector<double> own(alive().size() - first);
+  for (std::size_t c = 0; c < classes && !own.empty(); ++c) {
+    const std::vector<double> shares = mixings_[c].lane_shares();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      newton_.weights(int(c), rows[i], own.data());
+      for (std::size_t k = 0; k < own.size(); ++k)
+        out[i * classes + c] += shares[first + k] * own[k];
     }
   }
   return out;
@@ -296,11 +331,13 @@ double Auto::scalar(Scalar s, int lane) const {
 std::vector<Model::Part> Auto::parts() {
   std::vector<Part> all;
   for (Learner& part : parts_) all.push_back(part.parts()[0]);
+  const std::vector<Part> more = newton_.parts();
+  all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 
 // [next trial, number of retired lanes, three numbers of each, then for each class the losses at
-// the last trial and the mixture]
+// the last trial and the mixture, then the numbers of Newton's lanes]
 std::vector<double> Auto::numbers() {
   std::vector<double> all{trial_, double(retired_.size())};
   for (const Retired& r : retired_) all.insert(all.end(), {double(r.lane), r.rounds, r.loss});
@@ -309,6 +346,8 @@ std::vector<double> Auto::numbers() {
     const std::vector<double> own = mixings_[c].state();
     all.insert(all.end(), own.begin(), own.end());
   }
+  const std::vector<double> more = newton_.numbers();
+  all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 void Auto::restore_numbers(const double* numbers, std::size_t size) {
@@ -326,19 +365,26 @@ void Auto::restore_numbers(const double* numbers, std::size_t size) {
     Field::number("loss of a retired lane", loss).check();
     retired.push_back({int(lane), rounds, loss});
   }
-  std::vector<int> gone, there = alive();
-  for (std::size_t k = 0; k < there.size(); ++k)
-    for (const Retired& r : retired)
-      if (r.lane == there[k]) gone.push_back(int(k));
-  if (gone.size() != retired.size() || gone.size() >= there.size()) damaged();
+  std::vector<int> gone;
+  int first = 0;
+  for (std::size_t p = 0; p < numbers_.size(); first += int(numbers_[p++].size())) {
+    const std::size_t before = gone.size(), count = numbers_[p].size();
+    for (std::size_t k = 0; k < count; ++k)
+      for (const Retired& r : retired)
+        if (r.lane == numbers_[p][k]) gone.push_back(first + int(k));
+    const std::size_t here = gone.size() - before;
+    if (here > 0 && (p == 0 ? here >= count : p >= parts_.size() && here != count)) damaged();
+  }
+  if (gone.size() != retired.size()) damaged();
   if (!gone.empty()) drop(gone);
   const std::size_t experts = std::size_t(mixings_[0].lanes()) + 1, each = mixings_[0].size();
-  if (size != std::size_t(at - numbers) + (experts + each) * mixings_.size()) damaged();
+  if (size < std::size_t(at - numbers) + (experts + each) * mixings_.size()) damaged();
   for (std::size_t c = 0; c < mixings_.size(); ++c, at += experts + each) {
     earlier_[c].assign(at, at + experts);
     Field::number("earlier losses of the lanes", earlier_[c]).check();
     mixings_[c].restore(at + experts);
   }
+  if (newton_.restore(at, numbers + size, features().size()) != numbers + size) damaged();
   trial_ = trial;
   retired_ = retired;
 }

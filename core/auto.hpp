@@ -5,6 +5,7 @@
 
 #include "learner.hpp"
 #include "mixing/mixing.hpp"
+#include "newton/lanes.hpp"
 
 namespace regretless {
 
@@ -24,8 +25,10 @@ struct Retired {
 
 class Auto : public Model {
  public:
-  Auto(Loss loss, const std::vector<Candidate>& candidates, double lipschitz, double share,
-       int bits, std::uint32_t remembered, Kernels kernels = regretless::kernels());
+  // newton: the lanes that take Newton steps; they come after the candidates.
+  Auto(Loss loss, const std::vector<Candidate>& candidates, const NewtonOptions& newton,
+       double lipschitz, double share, int bits, std::uint32_t remembered,
+       Kernels kernels = regretless::kernels());
 
   const Loss& loss() const override { return loss_; }
   Features& features() override { return parts_[0].features(); }
@@ -60,7 +63,7 @@ class Auto : public Model {
   void start(std::size_t p, int first = 0);
   void check(int classes) const;
   void score_lanes(const Batch& batch) const;
-  void gather(std::size_t t, int lane, double* to) const;
+  void look(const Batch& batch, std::size_t t, int lane, double* to) const;
   void learn_some(const Batch& batch, std::size_t offset);
   void retire();
   void drop(const std::vector<int>& gone);
@@ -69,8 +72,10 @@ class Auto : public Model {
   double share_;
   Kernels kernels_;
   std::vector<Candidate> candidates_;
-  std::vector<std::vector<int>> numbers_;  // of the candidates that are lanes, by part
+  // The numbers of the lanes of each part, and of each space of Newton's lanes.
+  std::vector<std::vector<int>> numbers_;
   std::vector<Learner> parts_;
+  mutable NewtonLanes newton_;  // scratch
   double trial_ = kTrial;
   std::vector<std::vector<double>> earlier_;  // losses at the last trial, by class
   std::vector<Retired> retired_;

@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from reference import newton as by_hand
 from reference.auto import GridLane, Mixture
+from reference.losses import CLASSIFICATION, REGRESSION
 from reference.streams import adversarial
 
 from regretless import _core, losses, rules
@@ -17,8 +19,10 @@ from regretless.linear import (
     Perceptron,
 )
 from regretless.linear.auto import _GRID
+from regretless.newton import NewtonRegressor, tuned_options
 
 EXPERTS = len(_GRID) + 1
+SECOND = 8  # lanes that take Newton steps
 
 
 def stream(T=120, d=6, seed=0, regression=False):
@@ -31,12 +35,12 @@ def stream(T=120, d=6, seed=0, regression=False):
     return X, y, rng.choice([0.5, 1.0, 2.0], T)
 
 
-def make(loss, lanes=None, share=0.0):
+def make(loss, lanes=None, share=0.0, newton=None):
     """The core of Auto, of the lanes given, without an intercept."""
     kind = losses.get(loss)
     options = (AutoClassifier if kind.classification else AutoRegressor)(loss=loss)._parts()[2]
     lanes = options["lanes"] if lanes is None else lanes
-    options |= {"lanes": lanes, "share": share}
+    options |= {"lanes": lanes, "share": share} | ({"newton": newton} if newton else {})
     return kind, _core.Learner(losses.compiled(kind), "auto", options, 0, 0, False, False)
 
 
@@ -111,6 +115,98 @@ def test_adagrad_without_penalty_is_the_rule():
             alone.learn_one(x, label > 0)
 
 
+# --- lanes that take Newton steps ------------------------------------------------------------------
+
+
+class Together:
+    """In Python: the mixture of a plain `Auto`'s lanes and of Newton's lanes, from their scores.
+
+    The sketches of Newton's lanes take in the gradient at the score of the mixture.
+    """
+
+    def __init__(self, loss, options, d, share=0.0):
+        self.kind, self.first = make(loss)
+        self.loss = {**CLASSIFICATION, **REGRESSION}[loss]
+        self.second = [
+            by_hand.TunedLanes(d, self.loss, by_hand.Oja(options["size"]), lanes, diagonal)
+            for diagonal, lanes in options["spaces"]
+        ]
+        self.mixture = Mixture(len(_GRID) + SECOND, self.kind, share)
+
+    def scores(self, x):
+        """Those of all lanes."""
+        first = self.first.lane_scores(rows.row(x))
+        return np.concatenate([first, *(each.scores(x) for each in self.second)])
+
+    def learn(self, x, y, h):
+        """The score before learning."""
+        mixed = self.mixture.learn(self.scores(x), y, h)
+        learn(self.first, self.kind, x, y, h)
+        for each in self.second:
+            each.learn_at(x, float(y), h, h * self.loss.derivative(mixed, float(y)))
+        return mixed
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05])
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_second_order_lanes_in_the_mixture(loss, share):
+    """To rounding: steps are differences of numbers up to 10^4 times as large, A is ill-conditioned."""
+    newton = tuned_options(losses.get(loss)) | {"size": 4}
+    kind, core = make(loss, share=share, newton=newton)
+    X, y, h = stream(seed=3, regression=not kind.classification)
+    X, y = X.astype(np.float32).astype(float), y.astype(np.float32).astype(float)
+    oracle = Together(loss, newton, X.shape[1], share)
+    for x, label, weight in zip(X, y, h):
+        wanted = oracle.scores(x)
+        found = core.lane_scores(rows.row(x))
+        np.testing.assert_array_equal(found[: len(_GRID)], wanted[: len(_GRID)])
+        np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6 * max(1, np.abs(y).max()))
+        mixed = learn(core, kind, x, label, weight)
+        assert mixed == pytest.approx(oracle.learn(x, label, weight), rel=1e-5, abs=1e-5)
+    mixing = core.mixing(0)
+    np.testing.assert_allclose(mixing["losses"], oracle.mixture.L, rtol=1e-5)
+    np.testing.assert_allclose(mixing["weights"], oracle.mixture.w, atol=1e-5)
+    assert mixing["loss"] == pytest.approx(oracle.mixture.total, rel=1e-6)
+
+
+@pytest.mark.parametrize("features", ["exact", "hashed"])
+def test_lanes_of_two_learners(features):
+    """With the squared loss sketches do not depend on the mixture: all lanes are those of others."""
+    X, y, h = stream(seed=4, regression=True)
+    options = {"features": features, "bits": 5}
+    both, first, second = (
+        AutoRegressor(second_order=True, **options),
+        AutoRegressor(**options),
+        NewtonRegressor(**options),
+    )
+    for model in (both, first, second):
+        model.learn_many(X, y, h)
+    wanted = [lane.loss for lane in [*first.lanes_[:-1], *second.lanes_[:-1]]]
+    assert [lane.loss for lane in both.lanes_[:-1]] == wanted
+    shown = [(1 / lane.rate, lane.curvature, lane.scale_invariant) for lane in both.lanes_[16:-1]]
+    for lane, wanted in zip(shown, second.lanes_):
+        assert lane == pytest.approx((wanted.alpha, wanted.curvature, wanted.diagonal))
+    assert {lane.rule for lane in both.lanes_[16:-1]} == {"newton"}
+
+
+def correlated(T=2000, d=20):
+    """The example of docs/newton.md: features that mix directions of very different width."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(T, d))
+    V, _ = np.linalg.qr(rng.normal(size=(d, d)))
+    return Z * np.sqrt([1] * (d - 5) + [40, 80, 120, 160, 200]) @ V.T, Z @ rng.normal(size=d) > 0
+
+
+def test_second_order_lanes_correct_for_correlated_features():
+    X, y = correlated()
+    both, first = Auto(second_order=True), Auto()
+    for model in (both, first):
+        model.learn_many(X, y)
+    assert both.loss_ < 0.7 * first.loss_
+    assert sum(lane.weight for lane in both.lanes_[:16]) < 1e-6
+    assert both.certificate().bound == pytest.approx(math.log(EXPERTS + SECOND))
+
+
 # --- the promise -----------------------------------------------------------------------------------
 
 STREAMS = {name: (X, y) for name, X, y in adversarial()}
@@ -118,10 +214,11 @@ every_stream = pytest.mark.parametrize("name", STREAMS)
 
 
 @every_stream
+@pytest.mark.parametrize("second_order", [False, True])
 @pytest.mark.parametrize("loss", ["logistic", "hinge", "squared_hinge", "exponential"])
-def test_never_much_worse_than_the_best_lane(name, loss):
+def test_never_much_worse_than_the_best_lane(name, loss, second_order):
     X, y = STREAMS[name]
-    model = Auto(loss=loss)
+    model = Auto(loss=loss, second_order=second_order)
     scores = [model.step(x, label > 0) for x, label in zip(X, y)]
     assert len(scores) == len(y)
     lanes, certificate = model.lanes_, model.certificate()
@@ -131,17 +228,18 @@ def test_never_much_worse_than_the_best_lane(name, loss):
         model.loss_ - len(y) * min(lane.mean_loss for lane in lanes), abs=1e-6
     )
     if loss == "logistic":
-        assert certificate.bound == pytest.approx(math.log(EXPERTS))
+        assert certificate.bound == pytest.approx(math.log(EXPERTS + SECOND * second_order))
     assert sum(lane.weight for lane in lanes) == pytest.approx(1.0)
 
 
 @every_stream
+@pytest.mark.parametrize("second_order", [False, True])
 @pytest.mark.parametrize("loss", ["squared", "absolute", "quantile", "epsilon_insensitive"])
-def test_never_much_worse_in_regression(name, loss):
+def test_never_much_worse_in_regression(name, loss, second_order):
     X, y = STREAMS[name]
     rng = np.random.default_rng(1)
     target = y * np.abs(rng.standard_cauchy(len(y))) * 100.0  # heavy tails
-    model = Auto(loss=loss)
+    model = Auto(loss=loss, second_order=second_order)
     model.learn_many(X, target)
     certificate = model.certificate()
     assert math.isfinite(model.loss_)
@@ -341,9 +439,11 @@ def test_the_loss_of_a_retired_lane_is_that_until_then(labels):
             assert (lanes[k].examples, lanes[k].weight) == (16_000, 0.0)
 
 
-def test_retiring_does_not_depend_on_batches(tmp_path):
+@pytest.mark.parametrize("second_order", [False, True])
+def test_retiring_does_not_depend_on_batches(tmp_path, second_order):
     X, y = long_stream()
-    model, parts = Auto(features="hashed", bits=4), Auto(features="hashed", bits=4)
+    model = Auto(features="hashed", bits=4, second_order=second_order)
+    parts = model.clone()
     model.learn_many(X, y)
     for first in range(0, len(y), 7001):
         parts.learn_many(X[first : first + 7001], y[first : first + 7001])
@@ -351,6 +451,20 @@ def test_retiring_does_not_depend_on_batches(tmp_path):
         parts = Auto.load(tmp_path / "m")
     assert parts.lanes_ == model.lanes_
     assert parts.decision_one(X[0]) == model.decision_one(X[0])
+
+
+def test_a_space_is_retired_as_a_whole():
+    """Its lanes share a sketch. Those in the space of the features have no chance here."""
+    X, y = correlated(17_000, 8)
+    X *= np.geomspace(1e-4, 1e4, 8)
+    model = Auto(second_order=True)
+    model.learn_many(X, y)
+    plain, diagonal = model.lanes_[16:20], model.lanes_[20:24]
+    assert all(lane.retired for lane in plain)
+    assert not any(lane.retired for lane in diagonal)
+    assert model.certificate().holds
+    assert model.certificate().bound == pytest.approx(math.log(EXPERTS + SECOND))
+    assert model.copy().decision_one(X[0]) == model.decision_one(X[0])
 
 
 def test_conditioning_is_that_of_a_normal_distribution():
@@ -390,13 +504,15 @@ def test_three_labels_have_a_mixture_each():
     assert set(model.predict_proba_one(X[0])) == {"a", "b", "c"}
 
 
+@pytest.mark.parametrize("second_order", [False, True])
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
-def test_each_mixture_is_that_of_its_label_against_the_rest(loss):
+def test_each_mixture_is_that_of_its_label_against_the_rest(loss, second_order):
     """Lanes, regrets and bounds are those of three learners of two labels."""
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(200, 4)), rng.integers(0, 3, 200)
-    model = Auto(loss=loss).partial_fit(X, y, classes=[0, 1, 2])
-    alone = [Auto(loss=loss).partial_fit(X, y == k, classes=[False, True]) for k in range(3)]
+    unlearned = Auto(loss=loss, second_order=second_order)
+    model = unlearned.clone().partial_fit(X, y, classes=[0, 1, 2])
+    alone = [unlearned.clone().partial_fit(X, y == k, classes=[False, True]) for k in range(3)]
     for k, each in enumerate(alone):
         for one, other in zip(model.lanes_[k], each.lanes_, strict=True):
             assert (one.rule, one.rate, one.examples) == (other.rule, other.rate, 200)
@@ -406,22 +522,24 @@ def test_each_mixture_is_that_of_its_label_against_the_rest(loss):
     assert both[0].bound == pytest.approx(sum(c.bound for c in both[1]), rel=1e-5)
 
 
-def test_the_third_label_mirrors_the_two():
+@pytest.mark.parametrize("second_order", [False, True])
+def test_the_third_label_mirrors_the_two(second_order):
     """Two labels share a mixture; when a third comes, each goes on with it, one with its mirror."""
     X, y = STREAMS["plain"]
-    model = Auto()
+    model = Auto(second_order=second_order)
     model.learn_many(X, np.where(y > 0, "yes", "no"))
     score = model.decision_one(X[0])
     model.learn_one(X[1], "maybe")
-    again = Auto()
+    again = model.clone()
     again.learn_many(X, np.where(y > 0, "yes", "no"))
     again._add("maybe")
     np.testing.assert_allclose(again.decision_one(X[0])[:2], [-score, score], rtol=1e-12)
 
 
-def test_weights_are_the_mean_of_the_lanes():
+@pytest.mark.parametrize("second_order", [False, True])
+def test_weights_are_the_mean_of_the_lanes(second_order):
     X, y = STREAMS["plain"]
-    model = Auto()
+    model = Auto(second_order=second_order)
     model.learn_many(X, y > 0)
     weights = np.array([model.weights_[k] for k in range(5)])
     assert weights @ [1, -2, 3, 0, 0] > 0.9 * np.linalg.norm(weights) * math.sqrt(14)
@@ -430,7 +548,11 @@ def test_weights_are_the_mean_of_the_lanes():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"loss": "hinge"}, {"loss": "squared"}, {"drift": 0.1}, {"features": "hashed"}]
+    "options",
+    [
+        *({}, {"loss": "hinge"}, {"loss": "squared"}, {"drift": 0.1}, {"features": "hashed"}),
+        *({"second_order": True}, {"second_order": True, "loss": "hinge", "features": "hashed"}),
+    ],
 )
 def test_saved_and_loaded(options, tmp_path):
     X, y = STREAMS["growing"]
@@ -449,9 +571,10 @@ def test_saved_and_loaded(options, tmp_path):
         Auto.load(tmp_path / "p")
 
 
-def test_one_row_or_many_are_the_same():
+@pytest.mark.parametrize("second_order", [False, True])
+def test_one_row_or_many_are_the_same(second_order):
     X, y = STREAMS["heavy tails"]
-    one, many = Auto(), Auto()
+    one, many = Auto(second_order=second_order), Auto(second_order=second_order)
     for x, label in zip(X, y):
         one.learn_one(x, label > 0)
     many.learn_many(X, y > 0)
@@ -459,9 +582,10 @@ def test_one_row_or_many_are_the_same():
     assert one.decision_one(X[3]) == many.decision_one(X[3]) == many.decision_function(X[3:4])[0]
 
 
-def test_an_example_of_weight_0_is_not_there():
+@pytest.mark.parametrize("second_order", [False, True])
+def test_an_example_of_weight_0_is_not_there(second_order):
     X, y = STREAMS["plain"]
-    with_it, without = Auto(), Auto()
+    with_it, without = Auto(second_order=second_order), Auto(second_order=second_order)
     for model in (with_it, without):
         model.learn_many(X, y > 0)
     with_it.learn_one({"new": 1.0}, True, 0.0)
@@ -475,6 +599,7 @@ def test_an_example_of_weight_0_is_not_there():
         ({"drift": -0.1}, "drift=-0.1 is outside"),
         ({"drift": 0.1, "loss": "hinge"}, "drift=0.1 needs the logistic or the squared loss"),
         ({"loss": "nobody"}, "loss='nobody'"),
+        ({"second_order": "yes"}, "second_order='yes'"),
     ],
 )
 def test_bad_options(options, message):

@@ -12,6 +12,7 @@ from command_line import run, run_json, with_labels
 from regretless import streams
 from regretless.base.state import load
 from regretless.cli.learners import LearnerOptions
+from regretless.linear import AutoClassifier
 from regretless.newton import NewtonClassifier, NewtonRegressor
 
 NEWTON = ["--learner", "newton", "--bits", "12"]
@@ -57,6 +58,16 @@ def test_train(folder):
     assert same_weights(model, expected)
     assert model.get_params() == expected.get_params()
     assert NewtonClassifier.load("m").lanes_ == expected.lanes_
+
+
+def test_second_order_lanes_of_auto(folder):
+    """`regretless train badly_scaled.csv --label y --second-order`."""
+    run("train", "badly_scaled.csv", "--label", "y", "--second-order", "--save", "m")
+    model = load("m")
+    expected = trained("badly_scaled.csv", AutoClassifier(second_order=True, **DEFAULT)).model
+    assert model.get_params() == expected.get_params()
+    assert model.lanes_ == expected.lanes_
+    assert len(model.lanes_) == 25
 
 
 VARIANTS = {
@@ -135,6 +146,7 @@ def test_checkpoints_and_certificates(folder):
     ("arguments", "message"),
     [
         (["train", "--sketch", "fd"], "--sketch is for --learner newton, not for auto"),
+        (["train", *NEWTON, "--second-order"], "--second-order is for --learner auto"),
         (["train", "--learner", "pa", "--size", "3"], "--size is for --learner newton, not for pa"),
         (
             ["train", "--learner", "coin", "--alpha", "3"],

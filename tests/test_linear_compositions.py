@@ -323,6 +323,8 @@ ITSELF = {
     "auto": Auto,
     "auto hinge": lambda: Auto(loss="hinge"),
     "auto drift": lambda: Auto(drift=0.01),
+    "auto second order": lambda: Auto(second_order=True),
+    "auto second order hinge": lambda: Auto(second_order=True, loss="hinge"),
     "newton": NewtonClassifier,
     "kernel": lambda: KernelPerceptron(kernel="rbf"),
     "bbm": lambda: OnlineBBM(n=3),

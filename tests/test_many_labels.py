@@ -25,6 +25,7 @@ COMPILED = {
     "survival": lambda **options: Perceptron(average="survival", **options),
     "vote": lambda **options: Perceptron(average="vote", **options),
     "auto": Auto,
+    "second order": lambda **options: Auto(second_order=True, **options),
     "boosting": lambda **_: boosting.OSBoost(n=3),  # the features are those of its weak learners
     "newton": lambda **options: newton.NewtonClassifier(size=2, **options),
 }
@@ -166,7 +167,11 @@ needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
 
 @needs_linux
 @pytest.mark.parametrize(
-    "make", ["LinearClassifier()", "Auto()", "LinearClassifier(features='hashed')"]
+    "make",
+    [
+        *("LinearClassifier()", "Auto()", "LinearClassifier(features='hashed')"),
+        *("Auto(second_order=True)", "Auto(second_order=True, features='hashed', bits=15)"),
+    ],
 )
 def test_no_room_for_labels(make):
     """It is said before anything changes, and learning goes on."""
@@ -191,7 +196,7 @@ def test_no_room_for_labels(make):
 
 
 @needs_linux
-@pytest.mark.parametrize("make", ["LinearClassifier()", "Auto()"])
+@pytest.mark.parametrize("make", ["LinearClassifier()", "Auto()", "Auto(second_order=True)"])
 def test_no_room_for_features(make):
     """A row that does not fit is as if it had not come, its names included."""
     told = in_little_memory(f"""

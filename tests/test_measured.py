@@ -43,6 +43,7 @@ CLASSIFIERS = {
     "coin": (LinearClassifier, logistic),
     "hashed": (lambda: LinearClassifier(features="hashed", bits=10), logistic),
     "auto": (Auto, logistic),
+    "second order": (lambda: Auto(second_order=True), logistic),
     "newton": (lambda: NewtonClassifier(size=2), logistic),
     "svm": (OnlineSVM, hinge),
     "dual": (lambda: PrimalDual(intercept=False), hinge),

@@ -366,3 +366,8 @@ def test_the_option(kind):
         kind(precision="half")
     with pytest.raises(ValueError, match="precision="):
         kind(precision=None)
+
+
+def test_second_order_lanes_are_single():
+    with pytest.raises(ValueError, match="second_order=True needs precision='single'"):
+        Auto(second_order=True, **DOUBLE)

@@ -55,7 +55,9 @@ std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::d
         nb::cast<std::tuple<bool, double, double, double>>(each);
     candidates.push_back({coin, rate, invariant, decay});
   }
-  return std::make_unique<Auto>(loss, candidates, nb::cast<double>(options["lipschitz"]),
+  NewtonOptions newton;
+  if (options.contains("newton")) newton = newton_of(nb::cast<nb::dict>(options["newton"]));
+  return std::make_unique<Auto>(loss, candidates, newton, nb::cast<double>(options["lipschitz"]),
                                 nb::cast<double>(options["share"]), bits, remembered, own);
 }
 

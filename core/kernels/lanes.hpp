@@ -29,6 +29,18 @@ void in_blocks(int lanes, F f) {
   if (left == 3) f(first, Count<3>{});
 }
 
+// Calls f(first double, Count<number of fours>) for all of so many doubles, at most 16 at a time:
+// their sums stay in registers.
+template <class F>
+void in_fours(std::size_t width, F f) {
+  std::size_t at = 0;
+  for (; at + 16 <= width; at += 16) f(at, Count<4>{});
+  const std::size_t left = (width - at) / 4;
+  if (left == 1) f(at, Count<1>{});
+  if (left == 2) f(at, Count<2>{});
+  if (left == 3) f(at, Count<3>{});
+}
+
 template <class V>
 Cell<V> cell(const BankView& bank, std::uint32_t row, int block) {
   Real* base = bank.data + std::size_t(row) * bank.layout.stride;

@@ -7,17 +7,6 @@
 namespace regretless {
 namespace {
 
-// Calls f(first double, Count<number of fours>) for all doubles of a row, at most 16 at a time:
-// their sums stay in registers.
-template <class F>
-void in_fours(std::size_t width, F f) {
-  std::size_t at = 0;
-  for (; at + 16 <= width; at += 16) f(at, Count<4>{});
-  const std::size_t left = (width - at) / 4;
-  if (left == 1) f(at, Count<1>{});
-  if (left == 2) f(at, Count<2>{});
-  if (left == 3) f(at, Count<3>{});
-}
 inline double* doubles_of(const BankView& bank, std::uint32_t row) {
   return reinterpret_cast<double*>(bank.data + row * bank.layout.stride);
 }

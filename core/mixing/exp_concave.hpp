@@ -13,6 +13,7 @@
 #pragma once
 #include <cmath>
 
+#include "kernels/lanes.hpp"
 #include "logistic.hpp"
 #include "losses.hpp"
 #include "mixing/view.hpp"
@@ -140,11 +141,15 @@ class ExpConcave {
     double *x = s + v_.width, *moved = s + 2 * v_.width;
     const double b = s[v_.lanes];
     if (!(scale > 0)) return;
-    for (int f = 0; f < v_.width; f += 4) {
-      Four sum = {};
-      for (int e = 0; e < v_.lanes; ++e) sum += all(x[e]) * four(v_.inverse + e * v_.width + f);
-      put_four(moved + f, sum);
-    }
+    const auto width = std::size_t(v_.width);
+    in_fours(width, [&]<int N>(std::size_t at, Count<N>) {
+      Four sum[N]{};
+      for (int e = 0; e < v_.lanes; ++e) {
+        const double* row = v_.inverse + e * v_.width + at;
+        for (int i = 0; i < N; ++i) sum[i] += all(x[e]) * four(row + 4 * i);
+      }
+      for (int i = 0; i < N; ++i) put_four(moved + at + 4 * i, sum[i]);
+    });
     const double q = dot(x, moved);
     double bend = 2 * h;
     if (is_log_) {
@@ -156,12 +161,16 @@ class ExpConcave {
     double step = 2 * h * (b - y) / scale;
     if (is_log_)
       step = travel > 0 ? -y * margin_shifts(all(y * b), all(travel * h))[0] / travel : 0;
-    for (int e = 0; e < v_.lanes; ++e) {
-      double* row = v_.inverse + e * v_.width;
-      const Four by = all(bend * shrink * moved[e]);
-      for (int f = 0; f < v_.width; f += 4) put_four(row + f, four(row + f) - by * four(moved + f));
-      v_.blend[e] -= step * shrink * moved[e];
-    }
+    in_fours(width, [&]<int N>(std::size_t at, Count<N>) {
+      Four along[N];
+      for (int i = 0; i < N; ++i) along[i] = four(moved + at + 4 * i);
+      for (int e = 0; e < v_.lanes; ++e) {
+        double* row = v_.inverse + e * v_.width + at;
+        const Four by = all(bend * shrink * moved[e]);
+        for (int i = 0; i < N; ++i) put_four(row + 4 * i, four(row + 4 * i) - by * along[i]);
+      }
+    });
+    for (int e = 0; e < v_.lanes; ++e) v_.blend[e] -= step * shrink * moved[e];
   }
 
   const Loss& loss_;

@@ -59,6 +59,7 @@ class NewtonFrame {
   NewtonFrame(const NewtonOptions& options, const NewtonOptions::Space& space, bool certify,
               Kernels kernels);
   NewtonFrame(const NewtonFrame& other);
+  NewtonFrame(NewtonFrame&& other) = default;
   NewtonFrame& operator=(const NewtonFrame&) = delete;
 
   int lanes() const { return int(lanes_.size()); }

@@ -149,43 +149,56 @@ void test_auto() {
   for (int k = 0; k < 10; ++k)
     candidates.push_back({k > 6, std::pow(3.0, k - 4), double(k % 2), 1e-4});
   const std::uint32_t features = 9;
-  for (const LossKind kind : {LossKind::logistic, LossKind::hinge, LossKind::squared}) {
-    const Loss loss{kind, 1.0};
-    const bool classes = loss.classification();
-    for (int labels : {2, 3}) {
-      if (!classes && labels == 3) continue;
-      const Stream stream(26'000, features, labels, unsigned(labels));
-      const auto make = [&](Kernels kernels) {
-        Auto model(loss, candidates, 1, 0, 0, 0, kernels);
-        for (std::int64_t c = 0; c < std::int64_t(features) - 1; ++c) model.features().insert(c);
-        model.grow();
-        if (labels == 3) model.relane(fresh(3), ones(3));
-        return model;
-      };
-      Auto together = make(kernels()), apart = make(kernels()),
-           elsewhere = make(baseline_kernels());
-      together.learn(stream.batch(classes));
-      for (std::size_t t = 0; t < stream.targets.size(); ++t) apart.learn(stream.row(t, classes));
-      elsewhere.learn(stream.batch(classes));
-      CHECK(together.numbers() == apart.numbers());
-      CHECK(together.numbers() == elsewhere.numbers());
-      CHECK(together.weights() == apart.weights());
-      for (const double w : together.weights()) CHECK(std::isfinite(w));
-      CHECK(kind == LossKind::hinge || !together.retired().empty());
-      Auto other = make(kernels());
-      const std::vector<double> kept = together.numbers();
-      other.restore_numbers(kept.data(), kept.size());
-      CHECK(other.alive() == together.alive());
-      CHECK(other.numbers() == kept);
-      bool refused = false;
-      try {
-        other.restore_numbers(kept.data(), kept.size() - 1);
-      } catch (const std::invalid_argument&) {
-        refused = true;
+  NewtonOptions first_order, second_order;
+  second_order.slab = HUGE_VAL, second_order.size = 3;
+  second_order.spaces = {{false, {{1, 1}, {0.1, 0.1}}}, {true, {{0.01, 0.1}}}};
+  for (const NewtonOptions& newton : {first_order, second_order})
+    for (const LossKind kind : {LossKind::logistic, LossKind::hinge, LossKind::squared}) {
+      const Loss loss{kind, 1.0};
+      const bool classes = loss.classification();
+      for (int labels : {2, 3}) {
+        if (!classes && labels == 3) continue;
+        const Stream stream(26'000, features, labels, unsigned(labels));
+        const auto make = [&](Kernels kernels) {
+          Auto model(loss, candidates, newton, 1, 0, 0, 0, kernels);
+          for (std::int64_t c = 0; c < std::int64_t(features) - 1; ++c) model.features().insert(c);
+          model.grow();
+          if (labels == 3) model.relane(fresh(3), ones(3));
+          return model;
+        };
+        Auto together = make(kernels()), apart = make(kernels()),
+             elsewhere = make(baseline_kernels());
+        together.learn(stream.batch(classes));
+        for (std::size_t t = 0; t < stream.targets.size(); ++t) apart.learn(stream.row(t, classes));
+        elsewhere.learn(stream.batch(classes));
+        CHECK(together.numbers() == apart.numbers());
+        CHECK(together.numbers() == elsewhere.numbers());
+        CHECK(together.weights() == apart.weights());
+        for (const double w : together.weights()) CHECK(std::isfinite(w));
+        CHECK(kind == LossKind::hinge || !together.retired().empty());
+        Auto other = make(kernels());
+        const std::vector<double> kept = together.numbers();
+        other.restore_numbers(kept.data(), kept.size());
+        CHECK(other.alive() == together.alive());
+        CHECK(other.numbers() == kept);
+        const auto refused = [&](const std::vector<double>& numbers) {
+          Auto fresh = make(kernels());
+          try {
+            fresh.restore_numbers(numbers.data(), numbers.size());
+          } catch (const std::invalid_argument&) {
+            return true;
+          }
+          return false;
+        };
+        CHECK(!refused(kept));
+        CHECK(refused({kept.begin(), kept.end() - 1}));
+        // the lanes that hold the names have retired, or one of two lanes that share a sketch
+        std::vector<double> torn{kept[0], 7};
+        for (int lane = 0; lane < 7; ++lane) torn.insert(torn.end(), {double(lane), 1, 1});
+        CHECK(refused(torn));
+        CHECK(refused({kept[0], 1, 10, 1, 1}));
       }
-      CHECK(refused);
     }
-  }
 }
 
 void test_newton() {

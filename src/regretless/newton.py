@@ -197,6 +197,27 @@ _SQUARED_LANES = {
 }
 
 
+def tuned_spaces(
+    loss: Loss, spaces: tuple[bool, ...] = (False, True)
+) -> list[tuple[bool, list[tuple[float, float]]]]:
+    """The lanes that are mixed without alpha: for each space whether it is diagonal, and its lanes."""
+    lanes = _SQUARED_LANES if loss.name == "squared" else _LANES
+    return [(space, list(lanes[space])) for space in spaces]
+
+
+def tuned_options(loss: Loss) -> dict[str, Any]:
+    """The options of the core for the lanes of `NewtonClassifier()`, as a part of another mixture."""
+    return {
+        "sketch": _SKETCHES["oja"],
+        "size": 10,
+        "seed": 0,
+        "slab": math.inf,
+        "tuned": True,
+        "curvature": 0.0,
+        "spaces": tuned_spaces(loss),
+    }
+
+
 @dataclass(frozen=True)
 class NewtonLane:
     """One of the learners that are mixed when `alpha` is not given, with its loss and weight.
@@ -281,17 +302,9 @@ class Newton(HasWeights):
         }
         if self.alpha is None:
             self._refuse_what_is_tuned()
-            lanes = _SQUARED_LANES if loss.name == "squared" else _LANES
             spaces = (False, True) if self.diagonal is None else (bool(self.diagonal),)
-            return (
-                loss,
-                "newton",
-                options
-                | {
-                    "curvature": 0.0,
-                    "spaces": [(space, list(lanes[space])) for space in spaces],
-                },
-            )
+            options |= {"curvature": 0.0, "spaces": tuned_spaces(loss, spaces)}
+            return loss, "newton", options
         sigma, eta = self._pace(loss, slab)
         options |= {
             "curvature": sigma,

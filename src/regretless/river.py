@@ -120,7 +120,11 @@ def _checked_with() -> dict[str, tuple[dict[str, Any], ...]]:
             {"rule": "eg", "loss": "epsilon_insensitive"},
             {"rule": "pnorm", "loss": "quantile"},
         ),
-        "AutoClassifier": ({}, {"loss": "hinge", "features": "hashed", "bits": 12}),
+        "AutoClassifier": (
+            {},
+            {"loss": "hinge", "features": "hashed", "bits": 12},
+            {"second_order": True},
+        ),
         "AutoRegressor": ({}, {"loss": "quantile"}),
         "Perceptron": ({}, *({"average": each} for each in ("survival", "uniform", "vote"))),
         "KernelPerceptron": (

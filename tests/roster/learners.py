@@ -428,6 +428,17 @@ LEARNERS = [
     ),
     *(
         Entry(
+            f"{make.__name__} second order",
+            lambda seed, make=make: make(second_order=True, seed=seed),
+            kind,
+            "auto::second_order_lanes_in_the_mixture",
+            "auto::lanes_of_two_learners",
+            proof=by_regret(),
+        )
+        for kind, make in ((CLASSES, linear.AutoClassifier), (NUMBERS, linear.AutoRegressor))
+    ),
+    *(
+        Entry(
             f"{make.__name__} {sketch}",
             lambda seed, make=make, sketch=sketch: make(
                 sketch=sketch, size=3, alpha=1.0, diagonal=False, certify=True, seed=seed

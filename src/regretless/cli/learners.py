@@ -62,9 +62,10 @@ def only_classifies(learner: str) -> bool:
     return learner == "boost" or (learner in _OWN_LOSS and learner not in _REGRESSORS)
 
 
+_auto_option = partial(option, panel="Options of auto")
 _newton_option = partial(option, panel="Options of newton")
 _boost_option = partial(option, panel="Options of boost")
-_OWNERS = {"Options of newton": "newton", "Options of boost": "boost"}
+_OWNERS = {"Options of auto": "auto", "Options of newton": "newton", "Options of boost": "boost"}
 
 
 def _norms(text: str) -> tuple[float, ...]:
@@ -99,6 +100,9 @@ class LearningOptions(Options):
         "--tau",
         check=("within", "(0, 1)", "; 0.5 is the median"),
         help="Quantile that --loss quantile predicts; by default 0.5, the median.",
+    )
+    second_order: bool = _auto_option(
+        "--second-order", default=False, like="linear.auto:Auto.second_order"
     )
     sketch: str | None = _newton_option(
         "--sketch",
@@ -256,9 +260,8 @@ class LearnerOptions(LearningOptions):
         """`ValueError` if there are options of a learner that is not among these."""
         for each, owner in self._owned():
             if owner not in learners and getattr(self, each.name) != each.default:
-                raise ValueError(
-                    f"--{each.name} is for --learner {owner}, not for {', '.join(learners)}"
-                )
+                typed = each.metadata["declared"][0].names[0]
+                raise ValueError(f"{typed} is for --learner {owner}, not for {', '.join(learners)}")
 
     def _owned(self) -> list[tuple[Any, str]]:
         """The options that only one learner has, with its name."""
@@ -322,7 +325,7 @@ class LearnerOptions(LearningOptions):
                     f"--{name} is for a single learner, and auto mixes many; use --learner {remedy}"
                 )
         kind = linear.AutoRegressor if regression else linear.AutoClassifier
-        return kind(loss=self._loss(), **self._shared())
+        return kind(loss=self._loss(), **self.for_class("linear.auto"), **self._shared())
 
     def _newton(self, regression: bool) -> Learner:
         from regretless import newton

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 from regretless import losses
-from regretless.base.arguments import TOO_LARGE, whole, within
+from regretless.base.arguments import TOO_LARGE, flag, whole, within
 from regretless.base.classifier import Classifier
 from regretless.base.options import option
 from regretless.base.regressor import Regressor
@@ -72,10 +72,11 @@ def _hedged(mixing: dict[str, Any]) -> float:
 class Lane:
     """One of the learners that `Auto` mixes, with its options, loss and weight.
 
-    Attributes: `rule`, "adagrad" or "coin", or "blend", which combines the scores of the others;
-    `rate`, the learning rate, or a coin's wealth; `scale_invariant`, whether the scales of features do
-    not matter; `l2`, the penalty; `loss`, the sum over the `examples` that it has learned, and
-    `mean_loss`; `weight` in the mixture, 0 if the lane was `retired`.
+    Attributes: `rule`, "adagrad", "coin" or "newton", or "blend", which combines the scores of the
+    others; `rate`, the learning rate, a coin's wealth, or 1 / alpha of Newton steps, in units of the
+    first 1 / ||x||^2; `scale_invariant`, whether the scales of features do not matter; `l2`, the
+    penalty; `curvature`, sigma of Newton steps; `loss`, the sum over the `examples` that it has
+    learned, and `mean_loss`; `weight` in the mixture, 0 if the lane was `retired`.
 
     >>> Lane("adagrad", 0.5).scale_invariant
     True
@@ -90,6 +91,7 @@ class Lane:
     weight: float = 0.0
     examples: int = 0
     retired: bool = False
+    curvature: float = 0.0
 
 
 # each of these is the best on some of the data sets of benchmarks/auto.py
@@ -121,6 +123,11 @@ class Auto(HasWeights):
     e^-20 of the largest, it has not been better of late, and the blend does not use it. Retired lanes
     take no time, and the bound does not change. With `drift` all lanes stay.
 
+    `Auto(second_order=True)` also mixes the eight lanes of `regretless.newton.NewtonClassifier()`, which
+    correct for correlated features, four in the space of the features and four with diagonal adaptation.
+    Four lanes share a sketch, which takes in the gradients at the score of the mixture, and are retired
+    together. The bound is then c ln 25.
+
     >>> model = Auto()
     >>> for x, y in [({"offer": 1, "free": 1}, "spam"), ({"meeting": 1}, "ham")] * 10:
     ...     model.learn_one(x, y)
@@ -130,6 +137,8 @@ class Auto(HasWeights):
     True
     >>> Auto(loss="squared")
     AutoRegressor(loss='squared')
+    >>> len(Auto(second_order=True).lanes_)
+    25
     """
 
     loss: str | Loss | None = option(
@@ -144,6 +153,13 @@ class Auto(HasWeights):
         default=0.0,
         text="""share of its weight that each lane gives to the others after each example, so that
         another one can become the best (fixed share); `certificate(shifts=...)` has the cost""",
+    )
+
+    second_order: bool = option(
+        flag,
+        default=False,
+        text="""also mix the eight lanes of `NewtonClassifier()`, which correct for correlated
+        features; learning takes about twice as long""",
     )
 
     certify = False  # the certificate needs no sum of gradients
@@ -165,7 +181,29 @@ class Auto(HasWeights):
             )
         lanes = [(lane.rule == "coin", lane.rate, lane.scale_invariant, lane.l2) for lane in _GRID]
         lipschitz = loss.lipschitz if loss.lipschitz < math.inf else 0.0
-        return loss, "auto", {"lanes": lanes, "lipschitz": lipschitz, "share": float(self.drift)}
+        options = {"lanes": lanes, "lipschitz": lipschitz, "share": float(self.drift)}
+        if self.second_order:
+            if self.precision == "double":
+                raise ValueError(
+                    "second_order=True needs precision='single', in which Newton steps read features"
+                )
+            from regretless.newton import tuned_options
+
+            options["newton"] = tuned_options(loss)
+        return loss, "auto", options
+
+    def _all_lanes(self) -> list[Lane]:
+        """The lanes as they start, without the blend."""
+        _, _, options = self._parts()
+        spaces = options["newton"]["spaces"] if self.second_order else []
+        return [
+            *_GRID,
+            *(
+                Lane("newton", 1.0 / alpha, diagonal, curvature=sigma)
+                for diagonal, lanes in spaces
+                for alpha, sigma in lanes
+            ),
+        ]
 
     def _advice(self) -> str:
         return TOO_LARGE
@@ -189,8 +227,9 @@ class Auto(HasWeights):
 
     def _lanes(self, k: int) -> list[Lane]:
         mixing, core = self._mixings()[k], cast("Any", self._model or self._start())
-        lanes = [*_GRID, Lane("blend")]
-        numbers = [*mixing["lanes"].tolist(), len(_GRID)][: len(mixing["losses"])]
+        lanes = [*self._all_lanes(), Lane("blend")]
+        blend = len(lanes) - 1
+        numbers = [*mixing["lanes"].tolist(), blend][: len(mixing["losses"])]
         total = self.weight_ or 1.0
         for number_, loss, weight in zip(
             numbers, mixing["losses"].tolist(), mixing["weights"].tolist(), strict=True
@@ -203,7 +242,7 @@ class Auto(HasWeights):
             lanes[number_] = replace(
                 lanes[number_], loss=lost, mean_loss=mean, examples=int(examples), retired=True
             )
-        return lanes if len(_GRID) in numbers else lanes[:-1]
+        return lanes if blend in numbers else lanes[:-1]
 
     def _by_label(self, values: list[Any]) -> Any:
         raise NotImplementedError
@@ -220,7 +259,7 @@ class Auto(HasWeights):
         >>> model.certificate(shifts=2).bound > model.certificate().bound > math.log(17)
         True
         """
-        paid = self._paid(len(_GRID) + 1, shifts)
+        paid = self._paid(len(self._all_lanes()) + 1, shifts)
         found = self._mixings()
         known: dict[str, bool | None] = {}
         if self.drift:
