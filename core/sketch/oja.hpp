@@ -1,4 +1,4 @@
-// Oja's sketch (Luo (2016), Algorithms 14, 22, 23). The eigenvectors start as the first gradients:
+// Oja's sketch (Luo (2016), Algorithms 14, 22, 23):
 //
 //   p = V g,   lambda_i += p_i^2,   V <- orthonormal rows of V + diag(1 / lambda) p g^T,
 //   S = diag(sqrt(lambda)) V,   V = F Y
@@ -8,6 +8,11 @@
 // along a row is rounding. As the rows of V were orthonormal, their products are now I + u p^T + p
 // u^T + |g|^2 u u^T with u = p / lambda, and Gram-Schmidt takes m^2 steps instead of the m^3 in the
 // text (sketch/oja_steps.hpp). F stays lower triangular.
+//
+// The rule takes small steps, from random directions in the text. But the first gradients are the
+// largest, and most of what the sketch will ever hold. So they are merged exactly: V and lambda are
+// the m largest eigenvectors and eigenvalues of V^T diag(lambda) V + g g^T, in all rows of the bank
+// (of which there are few as yet).
 #pragma once
 #include "kernels.hpp"
 #include "sketch/sketch.hpp"
@@ -35,6 +40,10 @@ class OjaSketch : public Sketch {
 
   bool add(double e, double xx, int features, Numbers& y, Numbers& delta) override {
     const double all = e * e * xx, inside = kernels_.oja_along(view(rank()), e, y.data());
+    if (starts()) {
+      merge(all, std::max(0.0, all - inside), rank() < features);
+      return true;
+    }
     const bool unsound = inside > kBessel * all;
     double* p = view(rank()).p;
     if (unsound) {
@@ -47,9 +56,17 @@ class OjaSketch : public Sketch {
     return unsound || rounds_ >= next_ || (std::fmod(rounds_, kLook) == 0 && spoiled());
   }
 
+  void remember(const Example& x, const double* scaled, double e) override {
+    if (!starts()) return;
+    rows_.assign(x.rows, x.rows + x.size);
+    values_.clear();
+    for (std::size_t j = 0; j < x.size; ++j) values_.push_back(e * scaled[j]);
+  }
+
   // Adds Y^T b to the weights, sets Y to V, and makes its rows orthonormal again, in spite of
   // rounding.
   void compress(const SketchRows& rows, ByLane& b) override {
+    if (starts()) return turn_all(rows, b);
     const int r = rank();
     Numbers products(std::size_t(r) * r), fresh(std::size_t(r), 0.0);
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -90,7 +107,8 @@ class OjaSketch : public Sketch {
  protected:
   Parts parts() override {
     return {Field::count("rank", rank_, m_),         Field::count("sketched rounds", rounds_),
-            Field::count("next rebase", next_),      Field::count("rebases", rebases_, 1 << 30),
+            Field::count("next rebase", next_),      Field::count("visited rows", visited_),
+            Field::count("rebases", rebases_, 1 << 30),
             Field::positive("eigenvalues", lambda_), Field::number("factors", F_, -1e100, 1e100),
             Field::positive("norms", norms_, 1e200)};
   }
@@ -106,6 +124,8 @@ class OjaSketch : public Sketch {
   }
 
  private:
+  // Gradients that are merged exactly, unless as many rows were gone through before.
+  static constexpr double kStart = 64, kVisits = 1 << 20;
   static constexpr double kNew = 1e-6;     // least part of |g|^2 outside of V: a new direction
   static constexpr double kBessel = 1.01;  // most |V g|^2 / |g|^2; 1 for orthonormal rows
   static constexpr double kSpoiled = 1e3;  // rows of V are differences of so much longer rows
@@ -124,6 +144,49 @@ class OjaSketch : public Sketch {
   }
   double* row(int i) { return F_.data() + i * stride_; }
   const double* row(int i) const { return F_.data() + i * stride_; }
+  bool starts() const { return m_ > 0 && rounds_ < kStart && visited_ < kVisits; }
+  // Of the rows [V; q], q = (g - V^T p) / rho, the m best combinations U [V; q]. As q is not in the
+  // bank they are kept as (U_1 - u p^T / rho) V + (u / rho) g.
+  void merge(double all, double rest, bool room) {
+    const int r = rank(), n = r + (room && rest > kNew * all), left = std::min(n, m_);
+    Numbers along(view(r).p, view(r).p + r), sum(std::size_t(n * n));
+    if (n > r) along.push_back(std::sqrt(rest));
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        sum[std::size_t(i * n + j)] = along[std::size_t(i)] * along[std::size_t(j)] +
+                                      (i == j && i < r ? lambda_[std::size_t(i)] : 0);
+    const Eigen top(sum, n);
+    of_rows_.assign(std::size_t(left * r), 0.0);
+    of_gradient_.assign(std::size_t(left), 0.0);
+    for (int i = 0; i < left; ++i) {
+      const double* u = top.vectors.data() + i * n;
+      const double by = of_gradient_[std::size_t(i)] = n > r ? u[r] / along[std::size_t(r)] : 0;
+      for (int j = 0; j < r; ++j)
+        of_rows_[std::size_t(i * r + j)] = u[j] - by * along[std::size_t(j)];
+      lambda_[std::size_t(i)] = std::max(0.0, top.values[std::size_t(i)]);
+    }
+  }
+  void turn_all(const SketchRows& rows, ByLane& b) {
+    const int r = rank(), left = int(of_gradient_.size());
+    Numbers fresh(std::size_t(left), 0.0);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      double *y = rows.numbers(i), *w = rows.weights(i);
+      if (std::all_of(y, y + r, [](double v) { return v == 0; })) continue;
+      for (int l = 0; l < rows.lanes; ++l)
+        for (int j = 0; j < r; ++j) w[l] += b.at(j, l) * y[j];
+      for (int k = 0; k < left; ++k)
+        fresh[std::size_t(k)] = std::inner_product(y, y + r, of_rows_.data() + k * r, 0.0);
+      std::copy_n(fresh.begin(), left, y);
+    }
+    for (std::size_t j = 0; j < rows_.size(); ++j)
+      for (int k = 0; k < left; ++k)
+        rows.numbers(rows_[j])[k] += of_gradient_[std::size_t(k)] * values_[j];
+    b.clear();
+    for (int k = 0; k < left; ++k) row(k)[k] = norms_[std::size_t(k)] = 1;
+    rank_ = left;
+    ++rounds_;
+    visited_ += double(rows.size());
+  }
   // The Cholesky factor of the products of the rows that are independent of those before them.
   static int factored(Numbers& products, int r) {
     for (int i = 0; i < r; ++i) {
@@ -178,9 +241,11 @@ class OjaSketch : public Sketch {
 
   int m_, stride_;  // the rows of F are padded to fours
   Kernels kernels_;
-  double rank_ = 0, rounds_ = 0, next_ = kRebase, rebases_ = 0;
+  double rank_ = 0, rounds_ = 0, next_ = kRebase, rebases_ = 0, visited_ = 0;
   Numbers lambda_, F_, norms_;  // norms_: |Y_i|^2
   Numbers scratch_;
+  Numbers of_rows_, of_gradient_, values_;  // between `add` and `compress`
+  std::vector<std::uint32_t> rows_;
 };
 
 }  // namespace regretless
