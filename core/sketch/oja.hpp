@@ -63,36 +63,35 @@ class OjaSketch : public Sketch {
     for (std::size_t j = 0; j < x.size; ++j) values_.push_back(e * scaled[j]);
   }
 
-  // Adds Y^T b to the weights, sets Y to V, and makes its rows orthonormal again, in spite of
-  // rounding.
+  // Adds Y^T b to the weights, sets Y to V, or to the new V if a gradient is merged, and makes its
+  // rows orthonormal again, in spite of rounding.
   void compress(const SketchRows& rows, ByLane& b) override {
-    if (starts()) return turn_all(rows, b);
-    const int r = rank();
-    Numbers products(std::size_t(r) * r), fresh(std::size_t(r), 0.0);
+    const bool merging = starts();
+    const int r = rank(), left = merging ? int(of_gradient_.size()) : r;
+    const double* turn = merging ? of_rows_.data() : F_.data();
+    Numbers fresh(std::size_t(left), 0.0);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       double *y = rows.numbers(i), *w = rows.weights(i);
       if (std::all_of(y, y + r, [](double v) { return v == 0; })) continue;
       for (int l = 0; l < rows.lanes; ++l)
         for (int j = 0; j < r; ++j) w[l] += b.at(j, l) * y[j];
-      for (int k = 0; k < r; ++k)
-        fresh[std::size_t(k)] = std::inner_product(y, y + k + 1, row(k), 0.0);
-      std::copy_n(fresh.begin(), r, y);
-      for (int k = 0; k < r; ++k)
-        for (int j = 0; j <= k; ++j) products[std::size_t(k * r + j)] += y[k] * y[j];
+      for (int k = 0; k < left; ++k)
+        fresh[std::size_t(k)] = std::inner_product(y, y + r, turn + k * stride_, 0.0);
+      std::copy_n(fresh.begin(), left, y);
     }
     b.clear();
-    std::fill(F_.begin(), F_.end(), 0.0);
-    for (int k = 0; k < r; ++k) norms_[std::size_t(k)] = products[std::size_t(k * r + k)];
-    const int left = factored(products, r);
-    if (left < r) drop(rows, left, r);
-    for (int k = 0; k < left; ++k) {
-      Numbers unit(std::size_t(left), 0.0);
-      unit[std::size_t(k)] = 1;
-      solve_lower(products.data(), left, r, unit.data());
-      for (int i = 0; i < left; ++i) row(i)[k] = unit[std::size_t(i)];
+    if (merging) {
+      for (std::size_t j = 0; j < rows_.size(); ++j)
+        for (int k = 0; k < left; ++k)
+          rows.numbers(rows_[j])[k] += of_gradient_[std::size_t(k)] * values_[j];
+      rank_ = left;
+      ++rounds_;
+      visited_ += double(rows.size());
+    } else {
+      next_ = rounds_ + kRebase + kPerRow * double(rows.size());
+      ++rebases_;
     }
-    next_ = rounds_ + kRebase + kPerRow * double(rows.size());
-    ++rebases_;
+    orthonormalise(rows);
   }
 
   double kept() const override { return std::accumulate(lambda_.begin(), lambda_.end(), 0.0); }
@@ -146,7 +145,7 @@ class OjaSketch : public Sketch {
   const double* row(int i) const { return F_.data() + i * stride_; }
   bool starts() const { return m_ > 0 && rounds_ < kStart && visited_ < kVisits; }
   // Of the rows [V; q], q = (g - V^T p) / rho, the m best combinations U [V; q]. As q is not in the
-  // bank they are kept as (U_1 - u p^T / rho) V + (u / rho) g.
+  // bank they are kept as (U_1 - u p^T / rho) F Y + (u / rho) g.
   void merge(double all, double rest, bool room) {
     const int r = rank(), n = r + (room && rest > kNew * all), left = std::min(n, m_);
     Numbers along(view(r).p, view(r).p + r), sum(std::size_t(n * n));
@@ -156,36 +155,27 @@ class OjaSketch : public Sketch {
         sum[std::size_t(i * n + j)] = along[std::size_t(i)] * along[std::size_t(j)] +
                                       (i == j && i < r ? lambda_[std::size_t(i)] : 0);
     const Eigen top(sum, n);
-    of_rows_.assign(std::size_t(left * r), 0.0);
+    of_rows_.assign(std::size_t(left * stride_), 0.0);
     of_gradient_.assign(std::size_t(left), 0.0);
     for (int i = 0; i < left; ++i) {
       const double* u = top.vectors.data() + i * n;
       const double by = of_gradient_[std::size_t(i)] = n > r ? u[r] / along[std::size_t(r)] : 0;
       for (int j = 0; j < r; ++j)
-        of_rows_[std::size_t(i * r + j)] = u[j] - by * along[std::size_t(j)];
+        for (int l = 0; l <= j; ++l)
+          of_rows_[std::size_t(i * stride_ + l)] +=
+              (u[j] - by * along[std::size_t(j)]) * row(j)[l];
       lambda_[std::size_t(i)] = std::max(0.0, top.values[std::size_t(i)]);
     }
   }
-  void turn_all(const SketchRows& rows, ByLane& b) {
-    const int r = rank(), left = int(of_gradient_.size());
-    Numbers fresh(std::size_t(left), 0.0);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      double *y = rows.numbers(i), *w = rows.weights(i);
-      if (std::all_of(y, y + r, [](double v) { return v == 0; })) continue;
-      for (int l = 0; l < rows.lanes; ++l)
-        for (int j = 0; j < r; ++j) w[l] += b.at(j, l) * y[j];
-      for (int k = 0; k < left; ++k)
-        fresh[std::size_t(k)] = std::inner_product(y, y + r, of_rows_.data() + k * r, 0.0);
-      std::copy_n(fresh.begin(), left, y);
-    }
-    for (std::size_t j = 0; j < rows_.size(); ++j)
-      for (int k = 0; k < left; ++k)
-        rows.numbers(rows_[j])[k] += of_gradient_[std::size_t(k)] * values_[j];
-    b.clear();
-    for (int k = 0; k < left; ++k) row(k)[k] = norms_[std::size_t(k)] = 1;
-    rank_ = left;
-    ++rounds_;
-    visited_ += double(rows.size());
+  // Sets F so that the rows of F Y are orthonormal, and drops those that are only rounding.
+  void orthonormalise(const SketchRows& rows) {
+    const int r = rank();
+    Numbers products = products_of(rows, r);
+    std::fill(F_.begin(), F_.end(), 0.0);
+    for (int k = 0; k < r; ++k) norms_[std::size_t(k)] = products[std::size_t(k * r + k)];
+    const int left = factored(products, r);
+    if (left < r) drop(rows, left, r);
+    invert_lower(products.data(), left, r, F_.data(), stride_);
   }
   // The Cholesky factor of the products of the rows that are independent of those before them.
   static int factored(Numbers& products, int r) {

@@ -25,6 +25,17 @@ struct SketchRows {
   double* numbers(std::size_t i) const { return bank->doubles(i, 0) + lanes; }
 };
 
+// The products of the first r numbers of all rows, Y Y^T, without its upper half.
+inline Numbers products_of(const SketchRows& rows, int r) {
+  Numbers products(std::size_t(r) * r);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double* y = rows.numbers(i);
+    for (int k = 0; k < r; ++k)
+      for (int j = 0; j <= k; ++j) products[std::size_t(k * r + j)] += y[k] * y[j];
+  }
+  return products;
+}
+
 struct Matrix {  // A of a lane
   double alpha, strength;
 };

@@ -54,6 +54,13 @@ class SketchedNewton(Oracle):
         self.u = np.zeros(dimension)
         self.q = np.zeros(dimension)
         self.D = np.zeros(dimension)
+        self.energy = 0.0
+
+    def counts(self, g):
+        """Whether `|g|^2` is more than the rounding of a right prediction, 1e-24 of the sum so far."""
+        new = float(g @ g)
+        old, self.energy = self.energy, self.energy + new * (new > 1e-24 * self.energy)
+        return new > 1e-24 * old
 
     def scale(self, x):
         """What the features are multiplied by: `1 / sqrt(0.1 q^2 + D)`, and 0 where `q = 0`."""
@@ -84,7 +91,7 @@ class SketchedNewton(Oracle):
         scaled = self.scale(x) * x
         eta = self.rate(self.rounds) if self.rate else 0.0
         sketched = math.sqrt(self.curvature + eta) * g * scaled
-        if sketched.any():
+        if self.counts(sketched):
             self.sketch.update(sketched)
         self.u = u - self.solve(g * scaled)
 
