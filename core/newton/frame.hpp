@@ -66,7 +66,9 @@ class NewtonFrame {
   Bank& bank() { return bank_; }
   const Sketch& sketch() const { return *sketch_; }
   std::vector<double>& scalars() { return scalars_; }
-  std::size_t bounded() const { return square_at(); }  // doubles with bounded changes
+  // The first so many doubles of a row have bounded changes, and the bound of them themselves.
+  std::size_t bounded() const { return square_at(); }
+  double bound() const { return 1e20 * (largest() / 1e18); }
   double scalar(int s) const { return scalars_[std::size_t(s)]; }
   void grow(std::size_t rows);
   void shrink(std::size_t rows);  // to the rows that have been learned
@@ -91,8 +93,8 @@ class NewtonFrame {
 
  private:
   static constexpr double kFloor = 0.1;  // of D, in units of max x_i^2
-  // The largest change of a weight or of the sketch.
-  static constexpr double kLargest = 1e18;
+  // The largest change of a weight or of the sketch. In a slab weights may be as large as they like.
+  double largest() const { return slab_ < HUGE_VAL ? 1e60 : 1e18; }
   // The least alpha, in units of the sketch. A step is the difference of the terms of x and of the
   // sketch, over alpha: with less of it, 13 of the 16 digits of a double would be lost. Tuned lanes
   // begin with more.
@@ -118,7 +120,7 @@ class NewtonFrame {
   void apply();
   void spread();                                                  // alpha <x, A^-1 x> of all lanes
   double own_part() const { return sketch_->has_all() ? 0 : 1; }  // of x in a step, beside Y^T P y
-  bool small(double factor) const { return std::fabs(factor) * extent_.largest < kLargest; }
+  bool small(double factor) const { return std::fabs(factor) * extent_.largest < largest(); }
 
   bool tuned_, spans_, diagonal_, certify_, has_rate_;
   double slab_, curvature_;
