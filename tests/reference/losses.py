@@ -37,7 +37,8 @@ def _logistic_flow(s, y, way):
     if way == 0.0:
         return 0.0
     e = math.exp(y * s)
-    return y * brentq(lambda d: d + e * math.expm1(d) - way, 0.0, way, xtol=1e-14)
+    most = min(way, math.log1p(way / e))  # as neither term is negative
+    return y * brentq(lambda d: d + e * math.expm1(d) - way, 0.0, most, xtol=1e-14)
 
 
 def hinge(margin=1.0):
