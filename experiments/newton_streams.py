@@ -1,6 +1,6 @@
 """Sketched Newton steps on a long stream: the loss above the noise, for every sketch and alpha.
 
-    python experiments/newton_streams.py [EXAMPLES] [--diagonal] [--dense]
+    python experiments/newton_streams.py [EXAMPLES] [--sketch oja ...] [--diagonal] [--dense]
 
 Ten normal features, logistic labels, sketches with room for all directions. It prints, after each fifth
 of the examples, how far the mean log loss of the last 100,000 is above that of the true model, and for
@@ -43,14 +43,14 @@ class Dense:
             self.oracle.learn(x, label, 1.0)
 
 
-def main(examples: int, diagonal: bool, dense: bool) -> None:
+def main(examples: int, sketches: list[str], diagonal: bool, dense: bool) -> None:
     """Play the stream and print all of it."""
     rng = np.random.default_rng(0)
     w = rng.normal(size=FEATURES)
     options = {"size": 12, "curvature": CURVATURE, "intercept": False, "diagonal": diagonal}
     models = {
         f"{sketch} {alpha:g}": NewtonClassifier(sketch=sketch, alpha=alpha, **options)
-        for sketch in SKETCHES
+        for sketch in sketches
         for alpha in ALPHAS
     }
     if dense:
@@ -86,7 +86,8 @@ def main(examples: int, diagonal: bool, dense: bool) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("examples", nargs="?", type=float, default=1e6)
+    parser.add_argument("--sketch", nargs="+", default=SKETCHES, choices=SKETCHES)
     parser.add_argument("--diagonal", action="store_true")
     parser.add_argument("--dense", action="store_true")
     chosen = parser.parse_args()
-    main(int(chosen.examples), chosen.diagonal, chosen.dense)
+    main(int(chosen.examples), chosen.sketch, chosen.diagonal, chosen.dense)

@@ -294,7 +294,7 @@ class FrequentDirections : public Sketch {
   void move_all(const SketchRows& rows, ByLane& b, const Numbers& N1, const Numbers& N2, int left) {
     Numbers fresh(std::size_t(m_), 0.0);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      double *z = rows.numbers(i), *w = rows.weights(i);
+      double *z = rows.numbers(rows[i]), *w = rows.weights(rows[i]);
       if (std::all_of(z, z + 2 * m_, [](double v) { return v == 0; })) continue;
       for (int l = 0; l < rows.lanes; ++l)
         for (int j = 0; j < 2 * m_; ++j) w[l] += b.at(j, l) * z[j];

@@ -11,8 +11,8 @@
 //
 // The rule takes small steps, from random directions in the text. But the first gradients are the
 // largest, and most of what the sketch will ever hold. So they are merged exactly: V and lambda are
-// the m largest eigenvectors and eigenvalues of V^T diag(lambda) V + g g^T, in all rows of the bank
-// (of which there are few as yet).
+// the m largest eigenvectors and eigenvalues of V^T diag(lambda) V + g g^T, in all rows that had a
+// gradient.
 #pragma once
 #include "kernels.hpp"
 #include "sketch/sketch.hpp"
@@ -53,25 +53,30 @@ class OjaSketch : public Sketch {
     }
     kernels_.oja_turn(view(rank()), e, xx, y.data(), delta.data());
     ++rounds_;
-    return unsound || rounds_ >= next_ || (std::fmod(rounds_, kLook) == 0 && spoiled());
+    return m_ > 0 &&
+           (unsound || rounds_ >= next_ || (std::fmod(rounds_, kLook) == 0 && spoiled()));
   }
 
   void remember(const Example& x, const double* scaled, double e) override {
     if (!starts()) return;
     rows_.assign(x.rows, x.rows + x.size);
+    met_.insert(met_.end(), x.rows, x.rows + x.size);
+    std::sort(met_.begin(), met_.end());
+    met_.erase(std::unique(met_.begin(), met_.end()), met_.end());
     values_.clear();
     for (std::size_t j = 0; j < x.size; ++j) values_.push_back(e * scaled[j]);
   }
 
   // Adds Y^T b to the weights, sets Y to V, or to the new V if a gradient is merged, and makes its
   // rows orthonormal again, in spite of rounding.
-  void compress(const SketchRows& rows, ByLane& b) override {
+  void compress(const SketchRows& all, ByLane& b) override {
     const bool merging = starts();
+    const SketchRows rows{all.bank, all.lanes, merging ? &met_ : nullptr};
     const int r = rank(), left = merging ? int(of_gradient_.size()) : r;
     const double* turn = merging ? of_rows_.data() : F_.data();
     Numbers fresh(std::size_t(left), 0.0);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      double *y = rows.numbers(i), *w = rows.weights(i);
+      double *y = rows.numbers(rows[i]), *w = rows.weights(rows[i]);
       if (std::all_of(y, y + r, [](double v) { return v == 0; })) continue;
       for (int l = 0; l < rows.lanes; ++l)
         for (int j = 0; j < r; ++j) w[l] += b.at(j, l) * y[j];
@@ -88,10 +93,11 @@ class OjaSketch : public Sketch {
       ++rounds_;
       visited_ += double(rows.size());
     } else {
-      next_ = rounds_ + kRebase + kPerRow * double(rows.size());
       ++rebases_;
     }
+    next_ = rounds_ + kRebase + kPerRow * double(all.size());
     orthonormalise(rows);
+    if (!starts()) met_ = {};
   }
 
   double kept() const override { return std::accumulate(lambda_.begin(), lambda_.end(), 0.0); }
@@ -102,6 +108,27 @@ class OjaSketch : public Sketch {
     return all;
   }
   int rebases() const override { return int(rebases_); }
+
+  // While gradients are merged, the rows that had one are part of the state.
+  Numbers state() override {
+    Numbers all = Stateful::state();
+    all.insert(all.end(), met_.begin(), met_.end());
+    return all;
+  }
+  void restore(const double* state, std::size_t size) override {
+    const std::size_t fixed = Stateful::state().size();
+    require(size >= fixed, "the sketch does not fit its size");
+    Stateful::restore(state, fixed);
+    require(size == fixed || starts(), "the sketch has rows that it does not need");
+    met_.clear();
+    for (const double* at = state + fixed; at != state + size; ++at) {
+      double row = *at;
+      Field::count("row of a gradient", row, 0xffffffff).check();
+      require(met_.empty() || row > met_.back(), "rows of gradients are not in order");
+      met_.push_back(std::uint32_t(row));
+    }
+  }
+  std::size_t rows() const override { return met_.empty() ? 0 : 1 + std::size_t(met_.back()); }
 
  protected:
   Parts parts() override {
@@ -123,7 +150,7 @@ class OjaSketch : public Sketch {
   }
 
  private:
-  // Gradients that are merged exactly, unless as many rows were gone through before.
+  // Gradients that are merged exactly, unless as many rows were gone through for it before.
   static constexpr double kStart = 256, kVisits = 1 << 16;
   static constexpr double kNew = 1e-6;     // least part of |g|^2 outside of V: a new direction
   static constexpr double kBessel = 1.01;  // most |V g|^2 / |g|^2; 1 for orthonormal rows
@@ -195,7 +222,7 @@ class OjaSketch : public Sketch {
   // Drops rows that are only rounding.
   void drop(const SketchRows& rows, int left, int r) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      double* y = rows.numbers(i);
+      double* y = rows.numbers(rows[i]);
       std::fill(y + left, y + r, 0.0);
     }
     std::fill(lambda_.begin() + left, lambda_.end(), 0.0);
@@ -236,6 +263,7 @@ class OjaSketch : public Sketch {
   Numbers scratch_;
   Numbers of_rows_, of_gradient_, values_;  // between `add` and `compress`
   std::vector<std::uint32_t> rows_;
+  std::vector<std::uint32_t> met_;  // the rows of all gradients that were merged, in order
 };
 
 }  // namespace regretless
