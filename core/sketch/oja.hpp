@@ -151,7 +151,7 @@ class OjaSketch : public Sketch {
 
  private:
   // Gradients that are merged exactly, unless as many rows were gone through for it before.
-  static constexpr double kStart = 256, kVisits = 1 << 16;
+  static constexpr double kStart = 256, kVisits = 1 << 14;
   static constexpr double kNew = 1e-6;     // least part of |g|^2 outside of V: a new direction
   static constexpr double kBessel = 1.01;  // most |V g|^2 / |g|^2; 1 for orthonormal rows
   static constexpr double kSpoiled = 1e3;  // rows of V are differences of so much longer rows
