@@ -285,9 +285,7 @@ def test_a_slab_never_diverges(sketch, loss):
         X = single(scale * rng.normal(size=(60, 4)) * 10.0 ** rng.uniform(-3, 0, size=4))
         y = rng.uniform(-slab, slab, 60)
         y = np.sign(y) if loss in CLASSIFICATION else single(0.9 * y)
-        model = learner(
-            loss, sketch=sketch, size=size, alpha=alpha, slab=slab, certify=True
-        )
+        model = learner(loss, sketch=sketch, size=size, alpha=alpha, slab=slab, certify=True)
         scores = play(model, X, y, np.ones(60))
         assert np.abs(scores).max() <= slab * (1 + 1e-12)
         assert all(np.isfinite(v) for v in model.weights_.values())

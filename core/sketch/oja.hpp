@@ -53,8 +53,7 @@ class OjaSketch : public Sketch {
     }
     kernels_.oja_turn(view(rank()), e, xx, y.data(), delta.data());
     ++rounds_;
-    return m_ > 0 &&
-           (unsound || rounds_ >= next_ || (std::fmod(rounds_, kLook) == 0 && spoiled()));
+    return m_ > 0 && (unsound || rounds_ >= next_ || (std::fmod(rounds_, kLook) == 0 && spoiled()));
   }
 
   void remember(const Example& x, const double* scaled, double e) override {
@@ -132,10 +131,13 @@ class OjaSketch : public Sketch {
 
  protected:
   Parts parts() override {
-    return {Field::count("rank", rank_, m_),         Field::count("sketched rounds", rounds_),
-            Field::count("next rebase", next_),      Field::count("visited rows", visited_),
+    return {Field::count("rank", rank_, m_),
+            Field::count("sketched rounds", rounds_),
+            Field::count("next rebase", next_),
+            Field::count("visited rows", visited_),
             Field::count("rebases", rebases_, 1 << 30),
-            Field::positive("eigenvalues", lambda_), Field::number("factors", F_, -1e100, 1e100),
+            Field::positive("eigenvalues", lambda_),
+            Field::number("factors", F_, -1e100, 1e100),
             Field::positive("norms", norms_, 1e200)};
   }
   void check() override {
@@ -189,8 +191,7 @@ class OjaSketch : public Sketch {
       const double by = of_gradient_[std::size_t(i)] = n > r ? u[r] / along[std::size_t(r)] : 0;
       for (int j = 0; j < r; ++j)
         for (int l = 0; l <= j; ++l)
-          of_rows_[std::size_t(i * stride_ + l)] +=
-              (u[j] - by * along[std::size_t(j)]) * row(j)[l];
+          of_rows_[std::size_t(i * stride_ + l)] += (u[j] - by * along[std::size_t(j)]) * row(j)[l];
       lambda_[std::size_t(i)] = std::max(0.0, top.values[std::size_t(i)]);
     }
   }

@@ -105,10 +105,10 @@ class TunedLanes(Oracle):
     """Lanes of one sketch, `A = alpha I + strength S^T S` for each, and steps along the gradient flow.
 
     `alpha` is in units of the first `|x|^2`, or of less if a direction outside of the sketch has less
-    than a quarter of the mean energy (counting the first as missed), and grows by `strength` times what the sketch has missed
-    per further feature, and is at least a ten thousandth of what it holds. All of it is in units of
-    `1 / max |y|` where a regression's loss has steps of its own length. The sketch takes in the
-    gradient at the score that was given, `slope x`; for the squared loss `sqrt(h) x`.
+    than a quarter of the mean energy (counting the first as missed). It grows by `strength` times what
+    the sketch has missed per further feature, and is at least a ten thousandth of what it holds. All
+    of it is in units of `1 / max |y|` where a regression's loss has steps of its own length. The sketch
+    takes in the gradient at the score that was given, `slope x`; for the squared loss `sqrt(h) x`.
     """
 
     def __init__(self, dimension, loss, sketch, lanes, diagonal=False, spans=False):
@@ -253,7 +253,8 @@ class Oja(Sketch):
             return
         if self.exact > 0:
             self.exact -= 1
-            return self.merge(g)
+            self.merge(g)
+            return
         p = (self.V * g).sum(axis=1)
         rest = norm - p @ p
         if len(p) < self.m and rest > 1e-6 * norm:

@@ -183,7 +183,7 @@ class Oja(Sketch):
     """
 
     def __init__(
-        self, dimension: int, size: int, alpha: float, start: str, step: str, seed: int
+        self, dimension: int, size: int, alpha: float, *, start: str, step: str, seed: int
     ) -> None:
         super().__init__(dimension, size, alpha)
         self.merges, self.by_time, self.added = start == "merged", step == "time", 0
