@@ -71,7 +71,8 @@ def main(data: Path | None) -> None:
         if found:
             X, y = found
             constant = np.column_stack([X.toarray(), np.ones(len(y))])
-            line(name, constant, y, powers(-3, 6), clip=True)
+            # 2^-3 to 2^6 for half of the squared loss
+            line(name, constant, y, powers(-4, 5), clip=True)
 
 
 if __name__ == "__main__":
