@@ -327,7 +327,8 @@ class SketchedOnlineNewton(Player):
         one_of,
         ("eigenvalue", "time"),
         default="eigenvalue",
-        text="of Oja's directions: 1 over their eigenvalue, or 1 / t, as in Algorithm 14",
+        text="""of Oja's directions: 1 over their eigenvalue, or 1 / t, as in Luo (2016),
+        Algorithm 14""",
     )
     seed: int = option(check_seed, default=0, text="of what is random")
 
