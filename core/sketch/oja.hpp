@@ -38,7 +38,12 @@ class OjaSketch : public Sketch {
                        y.data(), out.row(0));
   }
 
+  // The rows at hand may be those of a whole batch, and nothing may depend on how large batches are.
+  void grow(std::size_t rows) override {
+    if (!grown_) held_ = double(rows), grown_ = true;
+  }
   bool add(double e, double xx, int features, Numbers& y, Numbers& delta) override {
+    seen_ = features;
     const double all = e * e * xx, inside = kernels_.oja_along(view(rank()), e, y.data());
     if (starts()) {
       merge(all, std::max(0.0, all - inside), rank() < features);
@@ -94,7 +99,7 @@ class OjaSketch : public Sketch {
     } else {
       ++rebases_;
     }
-    next_ = rounds_ + kRebase + kPerRow * double(all.size());
+    next_ = rounds_ + kRebase + kPerRow * std::max(held_, double(seen_));
     orthonormalise(rows);
     if (!starts()) met_ = {};
   }
@@ -131,13 +136,10 @@ class OjaSketch : public Sketch {
 
  protected:
   Parts parts() override {
-    return {Field::count("rank", rank_, m_),
-            Field::count("sketched rounds", rounds_),
-            Field::count("next rebase", next_),
-            Field::count("visited rows", visited_),
-            Field::count("rebases", rebases_, 1 << 30),
-            Field::positive("eigenvalues", lambda_),
-            Field::number("factors", F_, -1e100, 1e100),
+    return {Field::count("rank", rank_, m_),         Field::count("sketched rounds", rounds_),
+            Field::count("next rebase", next_),      Field::count("visited rows", visited_),
+            Field::count("first rows", held_),       Field::count("rebases", rebases_, 1 << 30),
+            Field::positive("eigenvalues", lambda_), Field::number("factors", F_, -1e100, 1e100),
             Field::positive("norms", norms_, 1e200)};
   }
   void check() override {
@@ -260,6 +262,9 @@ class OjaSketch : public Sketch {
   int m_, stride_;  // the rows of F are padded to fours
   Kernels kernels_;
   double rank_ = 0, rounds_ = 0, next_ = kRebase, rebases_ = 0, visited_ = 0;
+  double held_ = 0;  // rows at the start: all of them, if features are hashed
+  bool grown_ = false;
+  int seen_ = 0;                // features
   Numbers lambda_, F_, norms_;  // norms_: |Y_i|^2
   Numbers scratch_;
   Numbers of_rows_, of_gradient_, values_;  // between `add` and `compress`
