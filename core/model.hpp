@@ -95,7 +95,8 @@ class Model {
     Bank* bank;
     std::vector<double>* scalars;
     Places* places = nullptr;
-    std::size_t bounded = 0;  // the first so many doubles of a row are at most 1e20
+    std::size_t bounded = 0;  // the first so many doubles of a row are at most `bound`
+    double bound = 1e20;
     // The row of a feature. `touch` gives it a place if it has none.
     const float* row(std::uint32_t i) const { return bank->row(places ? places->find(i) : i); }
     // The key by which rows are sorted: their place; those without one come last.

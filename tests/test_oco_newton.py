@@ -93,6 +93,32 @@ def test_sketched_newton_steps(name, size, stream):
 
 
 @every_stream
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_oja_as_printed(size, stream, tmp_path):
+    """Luo (2016), Algorithm 14: random directions, steps of 1 / t, rows orthonormal in order."""
+    Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
+    player = SketchedOnlineNewton(5, size=size, curvature=0.5, start="random", step="time", seed=3)
+    V = player._engine.sketch.directions.copy()
+    np.testing.assert_allclose(V @ V.T, np.eye(min(size, 5)), atol=1e-14)
+    squares, w, t = np.zeros(len(V)), np.zeros(5), 0
+    for g in Z:
+        np.testing.assert_allclose(player.point, w, rtol=1e-8, atol=1e-10)
+        player.update(g)
+        if not g.any():
+            continue
+        t += 1
+        p = V @ g * math.sqrt(0.5)
+        squares, V = squares + p * p, V + np.outer(p, g) * math.sqrt(0.5) / t
+        for i in range(len(V)):
+            V[i] -= V[:i].T @ (V[:i] @ V[i])
+            V[i] -= V[:i].T @ (V[:i] @ V[i])
+            V[i] /= np.linalg.norm(V[i])
+        w = w - np.linalg.solve(np.eye(5) + V.T @ np.diag(squares) @ V, g)
+    player.save(tmp_path / "p")
+    assert SketchedOnlineNewton.load(tmp_path / "p") == player
+
+
+@every_stream
 def test_sketches_that_are_newton_steps(stream):
     """The full matrix, and frequent directions with more rows than the gradients have dimensions."""
     Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())

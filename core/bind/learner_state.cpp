@@ -13,14 +13,15 @@ namespace {
 
 std::string part(const char* name, std::size_t i) { return i ? name + std::to_string(i) : name; }
 // Checks a row from a file: doubles, then floats, all of them finite, and some bounded.
-void check_row(const float* row, const Layout& layout, std::size_t bounded) {
+void check_row(const float* row, const Model::Part& part) {
+  const Layout& layout = part.bank->layout();
   const std::size_t doubles = std::size_t(layout.width) * layout.doubles;
   std::vector<double> first(doubles);
   if (doubles) std::memcpy(first.data(), row, doubles * sizeof(double));
   Field::number("bank", first).check();
-  require(std::all_of(first.begin(), first.begin() + std::ptrdiff_t(bounded),
-                      [](double x) { return std::fabs(x) <= 1e20; }),
-          "bank has a number beyond 1e20");
+  require(std::all_of(first.begin(), first.begin() + std::ptrdiff_t(part.bounded),
+                      [&](double x) { return std::fabs(x) <= part.bound; }),
+          "bank has a number beyond its bound");
   const auto check = [&]<class Number>(const Number* numbers) {
     require(std::all_of(numbers + layout.first_number(),
                         numbers + layout.first_shared() + layout.shared,
@@ -117,7 +118,7 @@ void PyLearner::restore(int lanes, nb::kwargs arrays) {
     if (scalars.size() != parts[i].scalars->size()) damaged("the lanes do not fit the rule");
     check_scalars(scalars.data(), scalars.size());
     for (std::size_t j = 0; j < used.size(); ++j) {
-      check_row(bank.data() + j * stride, parts[i].bank->layout(), parts[i].bounded);
+      check_row(bank.data() + j * stride, parts[i]);
       std::copy_n(bank.data() + j * stride, stride, parts[i].touch(used(j)));
     }
     std::copy(scalars.data(), scalars.data() + scalars.size(), parts[i].scalars->data());

@@ -118,17 +118,28 @@ void NewtonFrame::gather(const Example& x) {
   for (std::size_t k = 0; k < lanes_.size(); ++k) scores_[k] += sums_[k];
 }
 
+// The part of |x|^2 that the first alpha is in units of. A few wide directions make |x|^2 large; they
+// are for the sketch, and where they hold nearly all of it, alpha is for the rest: four times the
+// energy of a direction outside of the sketch over that of all, counting the first as missed.
+double NewtonFrame::typical(double missed, double others) const {
+  if (sketch_->has_all() || scalar(kFeatures) <= sketch_->rank()) return 1;
+  const double outside = (missed + scalar(kFirst)) / others,
+               mean = (scalar(kEnergy) + scalar(kFirst)) / scalar(kFeatures);
+  return outside < mean / kWide ? kWide * outside / mean : 1;
+}
+
 // Computes P y of all lanes with the present matrices.
 void NewtonFrame::apply() {
   if (tuned_) {
+    const double by = spans_ && scalar(kSpan) > 0 ? 1 / scalar(kSpan) : 1;
     const double missed = std::max(0.0, scalar(kEnergy) - sketch_->kept());
     const double others = std::max(1.0, scalar(kFeatures) - sketch_->rank());
-    const double least = kCondition * sketch_->kept();
-    const double by = spans_ && scalar(kSpan) > 0 ? 1 / scalar(kSpan) : 1;
+    const double unit = scalar(kUnit) * typical(missed, others);
+    const double least = sketch_->has_all() ? 0 : kCondition * sketch_->kept();
     for (std::size_t k = 0; k < lanes_.size(); ++k) {
       const double strength = matrices_.strength[k] = by * lanes_[k].strength;
-      matrices_.alpha[k] = std::max(
-          by * lanes_[k].alpha * scalar(kUnit) + strength * missed / others, strength * least);
+      matrices_.alpha[k] =
+          std::max(by * lanes_[k].alpha * unit + strength * missed / others, strength * least);
     }
   } else if (!sketch_->has_all()) {
     matrices_.alpha[0] = std::max(lanes_[0].alpha, kDigits * lanes_[0].strength * sketch_->kept());
@@ -217,6 +228,7 @@ void NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
     delta_.assign(std::size_t(sketch_->size()), 0.0);
     const bool due = sketch_->add(e, extent_.square, int(scalar(kFeatures)), y_, delta_);
     sketch_->remember(x, scaled_.data(), e);
+    if (scalar(kEnergy) == 0) scalars_[kFirst] = energy;
     scalars_[kEnergy] += energy;
     for (int i = 0; i < sketch_->slots(); ++i)
       vector_[lanes_.size() + std::size_t(i)] = e * delta_[std::size_t(i)];

@@ -12,8 +12,8 @@
 // When weights are updated the sum includes the present gradient, as in Vowpal Wabbit; when they
 // predict it does not. As printed, without it, the first steps would be far too long.
 //
-// Tuned lanes are not in the text. Their alpha starts in units of the first |x|^2 and grows by what
-// the sketch has missed, per feature. Their steps follow the gradient flow, so none passes the
+// Tuned lanes are not in the text. Their alpha starts in units of the first |x|^2, of less if a few
+// directions hold most of it, and grows by what the sketch has missed, per feature. Their steps follow the gradient flow, so none passes the
 // minimum.
 #pragma once
 #include <cstdint>
@@ -46,6 +46,7 @@ class NewtonFrame {
     kUnit = kScalars,  // |x|^2 of the first example
     kFeatures,         // number of features seen
     kEnergy,           // sum of |g|^2 of the gradients given to the sketch
+    kFirst,            // |g|^2 of the first of them
     kReach,            // max |<w, x>|
     kSteep,            // max |l'|
     kEtas,             // sum of eta_t
@@ -66,7 +67,9 @@ class NewtonFrame {
   Bank& bank() { return bank_; }
   const Sketch& sketch() const { return *sketch_; }
   std::vector<double>& scalars() { return scalars_; }
-  std::size_t bounded() const { return square_at(); }  // doubles with bounded changes
+  // The first so many doubles of a row have bounded changes, and the bound of them themselves.
+  std::size_t bounded() const { return square_at(); }
+  double bound() const { return 1e20 * (largest() / 1e18); }
   double scalar(int s) const { return scalars_[std::size_t(s)]; }
   void grow(std::size_t rows);
   void shrink(std::size_t rows);  // to the rows that have been learned
@@ -91,12 +94,13 @@ class NewtonFrame {
 
  private:
   static constexpr double kFloor = 0.1;  // of D, in units of max x_i^2
-  // The largest change of a weight or of the sketch.
-  static constexpr double kLargest = 1e18;
+  // The largest change of a weight or of the sketch. In a slab weights may be as large as they like.
+  double largest() const { return slab_ < HUGE_VAL ? 1e60 : 1e18; }
   // The least alpha, in units of the sketch. A step is the difference of the terms of x and of the
   // sketch, over alpha: with less of it, 13 of the 16 digits of a double would be lost. Tuned lanes
   // begin with more.
   static constexpr double kDigits = 1e-13, kCondition = 1e-4;
+  static constexpr double kWide = 4;
   // Gradients below this part of all that the sketch was given are left out: they are rounding
   // errors of right predictions, and the sketch would make directions of them.
   static constexpr double kNothing = 1e-24, kSmallest = 1e-290;
@@ -113,10 +117,11 @@ class NewtonFrame {
   double eta() const { return has_rate_ ? rate_(scalar(kRounds) + 1) : 0; }
   double taken(const Loss& loss, double h, double slope, double eta) const;
   void step(const Loss& loss, double target, double h);
+  double typical(double missed, double others) const;
   void apply();
   void spread();                                                  // alpha <x, A^-1 x> of all lanes
   double own_part() const { return sketch_->has_all() ? 0 : 1; }  // of x in a step, beside Y^T P y
-  bool small(double factor) const { return std::fabs(factor) * extent_.largest < kLargest; }
+  bool small(double factor) const { return std::fabs(factor) * extent_.largest < largest(); }
 
   bool tuned_, spans_, diagonal_, certify_, has_rate_;
   double slab_, curvature_;

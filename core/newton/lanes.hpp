@@ -96,7 +96,7 @@ class NewtonLanes {
     std::vector<Model::Part> all;
     for (Frames& frames : classes_)
       for (NewtonFrame& frame : frames)
-        all.push_back({&frame.bank(), &frame.scalars(), nullptr, frame.bounded()});
+        all.push_back({&frame.bank(), &frame.scalars(), nullptr, frame.bounded(), frame.bound()});
     return all;
   }
   std::vector<double> numbers() {

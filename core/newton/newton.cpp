@@ -192,7 +192,7 @@ std::vector<Model::Part> Newton::parts() {
   std::vector<Part> all;
   for (Head& head : heads_)
     for (NewtonFrame& frame : head.frames)
-      all.push_back({&frame.bank(), &frame.scalars(), nullptr, frame.bounded()});
+      all.push_back({&frame.bank(), &frame.scalars(), nullptr, frame.bounded(), frame.bound()});
   return all;
 }
 

@@ -128,8 +128,7 @@ class FrequentDirections : public Sketch {
       F_ = N1;
     } else {
       move_all(rows, b, N1, N2, left);
-      std::fill(F_.begin(), F_.end(), 0.0);
-      for (int i = 0; i < left; ++i) F_[std::size_t(i * m_ + i)] = 1;
+      orthonormalise(rows, left);
     }
     for (int i = 0; i < left; ++i)
       squares_[std::size_t(i)] = std::max(0.0, top.values[std::size_t(i)] - least);
@@ -199,7 +198,7 @@ class FrequentDirections : public Sketch {
 
  private:
   static constexpr double kNothing = 1e-12;  // a smaller part of the gradients' squares is rounding
-  // The largest condition number that is divided by: rows are floats.
+  // The largest condition number that is divided by.
   static constexpr double kSingular = 1e3;
   static constexpr double kParallel = 1e-4;  // least part of a row outside the others
 
@@ -295,7 +294,7 @@ class FrequentDirections : public Sketch {
   void move_all(const SketchRows& rows, ByLane& b, const Numbers& N1, const Numbers& N2, int left) {
     Numbers fresh(std::size_t(m_), 0.0);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      double *z = rows.numbers(i), *w = rows.weights(i);
+      double *z = rows.numbers(rows[i]), *w = rows.weights(rows[i]);
       if (std::all_of(z, z + 2 * m_, [](double v) { return v == 0; })) continue;
       for (int l = 0; l < rows.lanes; ++l)
         for (int j = 0; j < 2 * m_; ++j) w[l] += b.at(j, l) * z[j];
@@ -310,6 +309,15 @@ class FrequentDirections : public Sketch {
     }
     b.clear();
     rebases_ += 1;
+  }
+
+  // Rounding errors of the rows would add up.
+  void orthonormalise(const SketchRows& rows, int left) {
+    Numbers products = products_of(rows, left);
+    std::fill(F_.begin(), F_.end(), 0.0);
+    if (cholesky(products.data(), left))
+      return invert_lower(products.data(), left, left, F_.data(), m_);
+    for (int i = 0; i < left; ++i) F_[std::size_t(i * m_ + i)] = 1;
   }
 
   int m_;

@@ -101,6 +101,16 @@ inline void solve_upper(const double* L, int n, int stride, double* x) {
   }
 }
 
+// out <- L^-1, n rows of them at a distance of `width`.
+inline void invert_lower(const double* L, int n, int stride, double* out, int width) {
+  for (int k = 0; k < n; ++k) {
+    Numbers unit(std::size_t(n), 0.0);
+    unit[std::size_t(k)] = 1;
+    solve_lower(L, n, stride, unit.data());
+    for (int i = 0; i < n; ++i) out[i * width + k] = unit[std::size_t(i)];
+  }
+}
+
 // Eigenvalues of a symmetric matrix in falling order, and eigenvectors as rows, by Jacobi's
 // rotations.
 struct Eigen {

@@ -20,10 +20,23 @@ namespace regretless {
 struct SketchRows {
   Bank* bank;
   int lanes;
-  std::size_t size() const { return bank->rows(); }
-  double* weights(std::size_t i) const { return bank->doubles(i, 0); }
-  double* numbers(std::size_t i) const { return bank->doubles(i, 0) + lanes; }
+  const std::vector<std::uint32_t>* chosen = nullptr;  // all of them, if null
+  std::size_t size() const { return chosen ? chosen->size() : bank->rows(); }
+  std::size_t operator[](std::size_t i) const { return chosen ? (*chosen)[i] : i; }
+  double* weights(std::size_t row) const { return bank->doubles(row, 0); }
+  double* numbers(std::size_t row) const { return bank->doubles(row, 0) + lanes; }
 };
+// The products of the first r numbers of these rows, Y Y^T, without its upper half.
+inline Numbers products_of(const SketchRows& rows, int r) {
+  Numbers products(std::size_t(r) * r);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double* y = rows.numbers(rows[i]);
+    if (std::all_of(y, y + r, [](double v) { return v == 0; })) continue;
+    for (int k = 0; k < r; ++k)
+      for (int j = 0; j <= k; ++j) products[std::size_t(k * r + j)] += y[k] * y[j];
+  }
+  return products;
+}
 
 struct Matrix {  // A of a lane
   double alpha, strength;

@@ -135,7 +135,7 @@ class NewtonCertificate(LinearCertificate):
             d = self.lanes * max(self.features, 1)  # by concavity, the mean over lanes
             grown = math.log1p(share * self.squares / (d * self.alpha))
             bounds["Thm 16"] = start + drift + d / (2.0 * share) * grown
-        if self.sketch == "fd" and share > 0.0:
+        if self.sketch == "fd" and self.size and share > 0.0:
             rows = self.lanes * 2 * self.size
             grown = math.log1p(self.kept / (rows * self.alpha)) + self.removed / self.alpha
             bounds["Thm 18"] = start + drift + rows / (2.0 * share) * grown

@@ -54,6 +54,13 @@ class SketchedNewton(Oracle):
         self.u = np.zeros(dimension)
         self.q = np.zeros(dimension)
         self.D = np.zeros(dimension)
+        self.energy = 0.0
+
+    def counts(self, g):
+        """Whether `|g|^2` is more than the rounding of a right prediction, 1e-24 of the sum so far."""
+        new = float(g @ g)
+        old, self.energy = self.energy, self.energy + new * (new > 1e-24 * self.energy)
+        return new > 1e-24 * old
 
     def scale(self, x):
         """What the features are multiplied by: `1 / sqrt(0.1 q^2 + D)`, and 0 where `q = 0`."""
@@ -84,7 +91,7 @@ class SketchedNewton(Oracle):
         scaled = self.scale(x) * x
         eta = self.rate(self.rounds) if self.rate else 0.0
         sketched = math.sqrt(self.curvature + eta) * g * scaled
-        if sketched.any():
+        if self.counts(sketched):
             self.sketch.update(sketched)
         self.u = u - self.solve(g * scaled)
 
@@ -97,10 +104,11 @@ class SketchedNewton(Oracle):
 class TunedLanes(Oracle):
     """Lanes of one sketch, `A = alpha I + strength S^T S` for each, and steps along the gradient flow.
 
-    `alpha` is in units of the first `|x|^2` and grows by `strength` times what the sketch has missed
-    per further feature, and is at least a ten thousandth of what it holds. All of it is in units of
-    `1 / max |y|` where a regression's loss has steps of its own length. The sketch takes in the
-    gradient at the score that was given, `slope x`; for the squared loss `sqrt(h) x`.
+    `alpha` is in units of the first `|x|^2`, or of less if a direction outside of the sketch has less
+    than a quarter of the mean energy (counting the first as missed). It grows by `strength` times what
+    the sketch has missed per further feature, and is at least a ten thousandth of what it holds. All
+    of it is in units of `1 / max |y|` where a regression's loss has steps of its own length. The sketch
+    takes in the gradient at the score that was given, `slope x`; for the squared loss `sqrt(h) x`.
     """
 
     def __init__(self, dimension, loss, sketch, lanes, diagonal=False, spans=False):
@@ -108,7 +116,7 @@ class TunedLanes(Oracle):
         self.sketch, self.lanes, self.spans, self.span = sketch, lanes, spans, 0.0
         self.shell = SketchedNewton(dimension, loss, sketch, 1.0, diagonal=diagonal)
         self.w = np.zeros((len(lanes), dimension))
-        self.unit = self.energy = 0.0
+        self.unit = self.energy = self.first = 0.0
 
     def scores(self, x):
         return self.w @ (self.shell.scale(x) * x)
@@ -124,14 +132,19 @@ class TunedLanes(Oracle):
         if e != 0.0 and scaled.any():
             self.sketch.update(e * scaled)
             self.energy += e * e * float(scaled @ scaled)
+            self.first = self.first or self.energy
         if not scaled.any():
             return
         S = self.sketch.matrix()
         kept, by = float(np.trace(S)), 1.0 / self.span if self.spans else 1.0
-        missed = max(0.0, self.energy - kept)
-        missed /= max(1.0, np.count_nonzero(self.shell.q) - len(self.sketch.S))
+        missed, d = max(0.0, self.energy - kept), np.count_nonzero(self.shell.q)
+        others, unit = max(1.0, d - len(self.sketch.S)), self.unit
+        if d > len(self.sketch.S) and self.energy > 0.0:
+            outside = (missed + self.first) / others
+            unit *= min(1.0, 4.0 * outside * d / (self.energy + self.first))
+        missed /= others
         for k, (alpha, strength) in enumerate(self.lanes):
-            start = max(alpha * self.unit + strength * missed, 1e-4 * strength * kept)
+            start = max(alpha * unit + strength * missed, 1e-4 * strength * kept)
             a = np.linalg.solve(by * (start * np.eye(len(x)) + strength * S), scaled)
             n = float(scaled @ a)
             self.w[k] += self.loss.flow(float(scores[k]), y, n * h) / n * a
@@ -216,17 +229,31 @@ class Oja(Sketch):
     There, `lambda` is at least a millionth of `|g|^2`.
 
     `V` is then orthonormalised in row order. While it has fewer than `m` rows, one is added for what
-    of `g` they do not span.
+    of `g` they do not span. The first `exact` vectors are merged exactly: `S` has the `m` largest
+    directions of `S^T S + g g^T`.
     """
 
-    def __init__(self, m):
+    def __init__(self, m, exact=256):
         super().__init__(m)
         self.V = np.zeros((0, 1))
         self.lambdas = np.zeros(0)
+        self.exact = exact
+
+    def merge(self, g):
+        p = self.V @ g if len(self.V) else np.zeros(0)
+        within = g if g @ g - p @ p > 1e-6 * (g @ g) else self.V.T @ p
+        _, roots, V = np.linalg.svd(np.vstack([*self.S, within]), full_matrices=False)
+        rank = len(self.V) + (within is g)
+        self.V, self.S = V[:rank][: self.m], (roots[:, None] * V)[:rank][: self.m]
+        self.lambdas = roots[:rank][: self.m] ** 2
 
     def update(self, g):
         norm = g @ g
         if norm == 0.0:
+            return
+        if self.exact > 0:
+            self.exact -= 1
+            self.merge(g)
             return
         p = (self.V * g).sum(axis=1)
         rest = norm - p @ p

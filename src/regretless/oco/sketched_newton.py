@@ -17,6 +17,7 @@ from regretless.base.arguments import (
     whole,
 )
 from regretless.base.options import option
+from regretless.base.randomness import generator
 from regretless.domains import Domain, Everything
 from regretless.domains.projections import largest_quadratic
 from regretless.oco.engine import Engine, EngineInPython
@@ -31,6 +32,7 @@ from regretless.oco.player import EPS, ConvexRun, Player, Theorem
 
 _FAR = 1e150  # of entries, so that squares are finite
 _NEW = 1e-6  # of a gradient's square outside of Oja's directions: a new one
+_MERGED = 256  # gradients with which Oja's directions start
 
 
 class Sketch(ABC):
@@ -173,43 +175,64 @@ class RandomProjection(Sketch):
 
 
 class Oja(Sketch):
-    """`lambda_i += p_i^2`, `V <- V + diag(1 / lambda) p g'`, `p = V g`; `S = lambda^(1/2) V`.
+    """`lambda_i += p_i^2`, `V <- V + diag(step) p g'`, `p = V g`; `S = lambda^(1/2) V`.
 
-    The rows of `V` are made orthonormal again, in order. While there are fewer than m, the part of `g`
-    outside their span is added.
+    The rows of `V` are made orthonormal again, in order. The step is `1 / lambda_i`, or 1 / t as printed
+    (Luo (2016), Algorithm 14). The printed V starts as random directions. Otherwise the first gradients
+    are merged exactly: S has the m largest directions of `S' S + g g'`.
     """
 
-    def __init__(self, dimension: int, size: int, alpha: float) -> None:
+    def __init__(
+        self, dimension: int, size: int, alpha: float, *, start: str, step: str, seed: int
+    ) -> None:
         super().__init__(dimension, size, alpha)
+        self.merges, self.by_time, self.added = start == "merged", step == "time", 0
         self.directions, self.squares = self.rows, np.zeros(0)  # V, lambda
+        if not self.merges:
+            drawn = generator(seed, "Oja's directions").normal(size=(dimension, size))
+            self.directions = np.ascontiguousarray(np.linalg.qr(drawn)[0].T)
+            self.squares = np.zeros(len(self.directions))
 
     def add(self, g: Array) -> None:
+        self.added += 1
         p, all_of_it = self.directions @ g, float(g @ g)
-        rest = all_of_it - float(p @ p)
-        if len(p) < self.size and rest > _NEW * all_of_it:
-            fresh = (g - p @ self.directions) / np.sqrt(rest)
-            self.directions = np.vstack([self.directions, fresh])
-            p, self.squares = np.append(p, np.sqrt(rest)), np.append(self.squares, 0.0)
+        fresh = self.merges and float(all_of_it - p @ p) > _NEW * all_of_it
+        if self.merges and self.added <= _MERGED:
+            self._merge(g if fresh else p @ self.directions, len(p) + fresh)
+            return
+        if fresh and len(p) < self.size:
+            rho = np.sqrt(all_of_it - p @ p)
+            self.directions = np.vstack([self.directions, (g - p @ self.directions) / rho])
+            p, self.squares = np.append(p, rho), np.append(self.squares, 0.0)
         self.squares = self.squares + p * p
-        step = np.divide(p, self.squares, out=np.zeros_like(p), where=self.squares > 0)
+        over = np.full_like(p, self.added) if self.by_time else self.squares
+        step = np.divide(p, over, out=np.zeros_like(p), where=over > 0)
         V = np.linalg.qr((self.directions + np.outer(step, g)).T)[0].T
         # the order of a sum changes its rounding; files need this one
         self.directions = np.ascontiguousarray(V)
+        self._put_together()
+
+    def _merge(self, g: Array, rank: int) -> None:
+        _, roots, V = np.linalg.svd(np.vstack([self.rows, g]), full_matrices=False)
+        kept = min(rank, self.size)
+        self.squares, self.directions = roots[:kept] ** 2, np.ascontiguousarray(V[:kept])
         self._put_together()
 
     def _put_together(self) -> None:
         self.rows = np.sqrt(self.squares)[:, None] * self.directions
 
     def state(self) -> Array:
-        return np.column_stack([self.squares, self.directions]).ravel()
+        return np.append(np.column_stack([self.squares, self.directions]), float(self.added))
 
     def restore(self, state: Array) -> None:
-        table = state.reshape(-1, self.rows.shape[1] + 1)
+        table, added = state[:-1].reshape(-1, self.rows.shape[1] + 1), float(state[-1])
+        _check(table, added >= 0 and added == int(added), "no count of gradients")
         products = table[:, 1:] @ table[:, 1:].T
         orthonormal = np.abs(products - np.eye(len(table))).max(initial=0.0) <= 1e-6
         _check(table, bool(orthonormal), "directions that are not orthonormal")
         _check(table, len(table) <= self.size and bool((table[:, 0] >= 0).all()), "other squares")
         self.squares, self.directions = table[:, 0].copy(), table[:, 1:].copy()
+        self.added = int(added)
         self._put_together()
 
 
@@ -293,7 +316,21 @@ class SketchedOnlineNewton(Player):
         default=0.0,
         text="""for losses of a score, `sqrt(m) / (C L)` is of the right order""",
     )
-    seed: int = option(check_seed, default=0, text="of the random projections")
+    start: str = option(
+        one_of,
+        ("merged", "random"),
+        default="merged",
+        text="""of Oja's directions: the largest of the first 256 gradients, or random ones, as in
+        Luo (2016), Algorithm 14""",
+    )
+    step: str = option(
+        one_of,
+        ("eigenvalue", "time"),
+        default="eigenvalue",
+        text="""of Oja's directions: 1 over their eigenvalue, or 1 / t, as in Luo (2016),
+        Algorithm 14""",
+    )
+    seed: int = option(check_seed, default=0, text="of what is random")
 
     domain = Everything()
 
@@ -309,7 +346,9 @@ class SketchedOnlineNewton(Player):
         super().__post_init__()
 
     def _start(self) -> Engine:
-        options = {"seed": self.seed} if self.sketch == "rp" else {}
+        options: dict[str, Any] = {"seed": self.seed} if self.sketch in ("rp", "oja") else {}
+        if self.sketch == "oja":
+            options |= {"start": self.start, "step": self.step}
         made = _SKETCHES[self.sketch](self.dimension, self.size, self.alpha, **options)
         return _SketchedSteps(self.dimension, made, self.curvature, self.rate)
 
