@@ -5,6 +5,7 @@
 #include "boosting/adaboost_ol.hpp"
 #include "boosting/bbm.hpp"
 #include "boosting/edges.hpp"
+#include "boosting/ensemble.hpp"
 #include "boosting/osboost.hpp"
 #include "parts.hpp"
 
@@ -33,74 +34,75 @@ std::unique_ptr<Voting> voting_of(const std::string& kind, nb::dict options) {
 
 namespace {
 
-class PyVoting {
+class PyEnsemble {
  public:
-  PyVoting(std::string kind, Options options)
-      : kind_(std::move(kind)), options_(options), voting_(voting_of(kind_, options)) {}
-  PyVoting(const PyVoting& other)
-      : kind_(other.kind_), options_(other.options_), voting_(other.voting_->clone()) {}
+  PyEnsemble(std::string kind, Options options)
+      : kind_(std::move(kind)), options_(options), ensemble_(voting_of(kind_, options)) {}
 
-  int voters() const { return voting_->voters(); }
-  double score(Vector<double> votes) const { return voting_->score(checked(votes)); }
-  Array<double> learn(Vector<double> votes, double y, double h) {
-    const double* sound = checked(votes);
-    std::vector<double> weights(votes.size());
-    voting_->learn(sound, y, h, weights.data());
+  int voters() const { return ensemble_.voters(); }
+  double score(Vector<double> raw) const { return ensemble_.score(checked(raw)); }
+  double margin(Vector<double> raw) const { return ensemble_.margin(checked(raw)); }
+  Array<double> learn(Vector<double> raw, double y, double h) {
+    const double* sound = checked(raw);
+    std::vector<double> weights(raw.size());
+    ensemble_.learn(sound, y, h, weights.data());
     return array_of(weights);
   }
-  auto measured() const { return voting_->measured(); }
-  Array<double> state() const { return array_of(voting_->state()); }
+  auto measured() const { return ensemble_.measured(); }
+  Array<double> state() { return array_of(ensemble_.state()); }
   void restore(Vector<double> state) {
     for (std::size_t i = 0; i < state.size(); ++i)
       if (!std::isfinite(state(i))) throw nb::value_error("the state is damaged");
-    voting_->restore(state.data(), state.size());
+    ensemble_.restore(state.data(), state.size());
   }
-  TupleOf<std::string, Options, Array<double>> pickled() const {
+  TupleOf<std::string, Options, Array<double>> pickled() {
     return nb::make_tuple(kind_, options_, state());
   }
 
  private:
-  const double* checked(Vector<double> votes) const {
-    bool sound = votes.size() == std::size_t(voters());
-    for (std::size_t i = 0; sound && i < votes.size(); ++i) sound = std::fabs(votes(i)) == 1;
-    if (!sound) throw nb::value_error("a vote of -1 or 1 was expected of each voter");
-    return votes.data();
+  const double* checked(Vector<double> raw) const {
+    bool sound = raw.size() == std::size_t(voters());
+    for (std::size_t i = 0; sound && i < raw.size(); ++i) sound = std::isfinite(raw(i));
+    if (!sound) throw nb::value_error("a number was expected of each voter");
+    return raw.data();
   }
 
   std::string kind_;
   Options options_;
-  std::unique_ptr<Voting> voting_;
+  Ensemble ensemble_;
 };
 
 }  // namespace
 
 void bind_boosting(nb::module_& m) {
-  nb::class_<PyVoting>(m, "Voting",
-                       "Combines the votes of weak learners and weighs the next example for each.")
+  nb::class_<PyEnsemble>(m, "Ensemble",
+                         "Combines the votes of weak learners and weighs the example for each.")
       .def(nb::init<std::string, Options>(), "kind"_a, "options"_a)
-      .def_prop_ro("voters", &PyVoting::voters, "The number of weak learners.")
-      .def("score", &PyVoting::score, "votes"_a, "The combined score of some votes.")
-      .def("learn", &PyVoting::learn, "votes"_a, "y"_a, "h"_a,
+      .def_prop_ro("voters", &PyEnsemble::voters, "The number of weak learners.")
+      .def("score", &PyEnsemble::score, "raw"_a,
+           "The log-odds that follow from the scores of the weak learners, on the side of the vote.")
+      .def("margin", &PyEnsemble::margin, "raw"_a, "By how much the vote is for label 1.")
+      .def("learn", &PyEnsemble::learn, "raw"_a, "y"_a, "h"_a,
            "Learn the label; returns the example's weight for each weak learner.")
       .def(
           "measured",
-          [](const PyVoting& v) {
+          [](const PyEnsemble& v) {
             Named<Array<double>> out;
             for (const auto& [name, numbers] : v.measured())
               out[nb::str(name.c_str())] = array_of(numbers);
             return out;
           },
           "What has been measured of the weak learners, by name.")
-      .def("state", &PyVoting::state, "Everything that changes while it plays, as one array.")
-      .def("restore", &PyVoting::restore, "state"_a,
+      .def("state", &PyEnsemble::state, "Everything that changes while it plays, as one array.")
+      .def("restore", &PyEnsemble::restore, "state"_a,
            "Take over a state; nothing has changed if it is refused.")
       .def(
-          "clone", [](const PyVoting& v) { return PyVoting(v); }, "A copy.")
-      .def("__getstate__", &PyVoting::pickled, "What pickle keeps.")
+          "clone", [](const PyEnsemble& v) { return PyEnsemble(v); }, "A copy.")
+      .def("__getstate__", &PyEnsemble::pickled, "What pickle keeps.")
       .def(
           "__setstate__",
-          [](PyVoting& v, TupleOf<std::string, Options, Array<double>> from) {
-            new (&v) PyVoting(nb::cast<std::string>(from[0]), nb::cast<nb::dict>(from[1]));
+          [](PyEnsemble& v, TupleOf<std::string, Options, Array<double>> from) {
+            new (&v) PyEnsemble(nb::cast<std::string>(from[0]), nb::cast<nb::dict>(from[1]));
             v.restore(nb::cast<Vector<double>>(from[2]));
           },
           "Rebuild from what pickle kept.");

@@ -2,20 +2,31 @@
 
 namespace regretless {
 
+namespace {
+// Lanes do not all see the same examples, so what is known of a feature is different in each.
+Rule for_lanes(const Rule& rule) {
+  if (const Coin* coin = std::get_if<Coin>(&rule)) {
+    OwnCoin own;
+    own.wealth = coin->wealth, own.lipschitz = coin->lipschitz;
+    return own;
+  }
+  return rule;
+}
+}  // namespace
+
 Boost::Boost(Loss loss, Rule rule, std::unique_ptr<Voting> voting, bool sampled, std::uint64_t seed,
              int bits, std::uint32_t remembered, Kernels kernels)
     : fresh_(std::move(voting)),
       sampled_(sampled),
       seed_(seed),
-      weak_(loss, rule, bits, remembered, false, kernels),
-      votes_(std::size_t(voters())) {
+      weak_(loss, for_lanes(rule), bits, remembered, false, kernels) {
   relane({-1}, {1});
 }
 
 void Boost::relane(const std::vector<int>& sources, const std::vector<int>& signs) {
   const int each = voters();
   std::vector<int> from, side;
-  std::vector<std::unique_ptr<Voting>> votings;
+  std::vector<Ensemble> ensembles;
   std::vector<Scalars> scalars;
   for (std::size_t c = 0; c < sources.size(); ++c) {
     const auto source = std::size_t(sources[c]);
@@ -24,38 +35,33 @@ void Boost::relane(const std::vector<int>& sources, const std::vector<int>& sign
       from.push_back(is_new ? -1 : sources[c] * each + k);
       side.push_back(signs[c]);
     }
-    votings.push_back((is_new ? fresh_ : votings_[source])->clone());
+    ensembles.push_back(is_new ? fresh_ : ensembles_[source]);
     scalars.push_back(is_new ? Scalars{} : scalars_[source]);
   }
   weak_.join(each);
   weak_.relane(from, side);
-  votings_ = std::move(votings);
+  ensembles_ = std::move(ensembles);
   scalars_ = std::move(scalars);
 }
 
 void Boost::extend(int count) {
   weak_.extend(count * voters());
   for (int c = 0; c < count; ++c) {
-    votings_.push_back(fresh_->clone());
+    ensembles_.push_back(fresh_);
     scalars_.emplace_back();
   }
 }
 
 // --- the rounds ----------------------------------------------------------------------------------
 
-const double* Boost::cast(const double* scores) const {
-  for (std::size_t k = 0; k < votes_.size(); ++k) votes_[k] = scores[k] > 0 ? 1 : -1;
-  return votes_.data();
-}
-
 void Boost::predict(const Batch& batch) const {
-  const std::size_t classes = votings_.size(), each = votes_.size();
+  const std::size_t classes = ensembles_.size(), each = std::size_t(voters());
   Batch own = batch;
   scores_.resize(batch.size * classes * each);
   own.scores = scores_.data();
   weak_.predict(own);
   for (std::size_t i = 0; i < batch.size * classes; ++i)
-    batch.scores[i] = votings_[i % classes]->score(cast(scores_.data() + i * each));
+    batch.scores[i] = ensembles_[i % classes].score(scores_.data() + i * each);
 }
 
 namespace {
@@ -77,25 +83,25 @@ void Boost::learn(const Batch& batch, std::size_t offset) {
 void Boost::weigh(void* teaching, std::size_t t, const double* scores, double* importance) {
   Boost& self = *static_cast<Teaching*>(teaching)->model;
   const Batch& batch = *static_cast<Teaching*>(teaching)->batch;
-  const std::size_t classes = self.votings_.size(), each = self.votes_.size();
+  const std::size_t classes = self.ensembles_.size(), each = std::size_t(self.voters());
   const double h = batch.importance ? batch.importance[t] : 1;
   const auto round = std::uint64_t(self.scalars_[0][kRounds]);
   double lost = 0;
   for (std::size_t c = 0; c < classes; ++c) {
-    Voting& voting = *self.votings_[c];
-    const double* votes = self.cast(scores + c * each);
-    const double score = voting.score(votes);
+    Ensemble& ensemble = self.ensembles_[c];
+    const double* raw = scores + c * each;
     const double y = batch.classes[t] == int(classes == 1 ? 1 : c) ? 1 : -1;
+    double* weights = importance + c * each;
+    const double score = h == 0 ? ensemble.score(raw) : ensemble.learn(raw, y, h, weights);
     const double loss = self.loss_.value(score, y);
     if (batch.scores) batch.scores[t * classes + c] = score;
     lost += loss;
     if (h == 0) continue;
-    double* weights = importance + c * each;
     Scalars& own = self.scalars_[c];
-    voting.learn(votes, y, h, weights);
     for (std::size_t k = 0; k < each; ++k) {
       if (self.sampled_) weights[k] = drawn(self.seed_, round, 1 + c * each + k) < weights[k];
       weights[k] *= h;
+      if (weights[k] < kSmallestWeight) weights[k] = 0;  // as for all learners
     }
     own[kRounds] += 1;
     own[kUpdates] += 1;
@@ -109,7 +115,7 @@ void Boost::weigh(void* teaching, std::size_t t, const double* scores, double* i
 
 std::vector<double> Boost::weights(const Rows& rows) const {
   const std::vector<double> all = weak_.weights(rows);
-  const std::size_t each = votes_.size();
+  const std::size_t each = std::size_t(voters());
   std::vector<double> out(all.size() / each);
   for (std::size_t i = 0; i < all.size(); ++i) out[i / each] += all[i] / double(each);
   return out;
@@ -117,21 +123,21 @@ std::vector<double> Boost::weights(const Rows& rows) const {
 
 std::vector<double> Boost::numbers() {
   std::vector<double> all;
-  for (std::size_t c = 0; c < votings_.size(); ++c) {
-    const std::vector<double> state = votings_[c]->state();
+  for (std::size_t c = 0; c < ensembles_.size(); ++c) {
+    const std::vector<double> state = ensembles_[c].state();
     all.insert(all.end(), scalars_[c].begin(), scalars_[c].end());
     all.insert(all.end(), state.begin(), state.end());
   }
   return all;
 }
 void Boost::restore_numbers(const double* numbers, std::size_t size) {
-  const std::size_t state = fresh_->state().size(), each = kScalars + state;
-  if (size != each * votings_.size())
+  const std::size_t state = fresh_.state().size(), each = kScalars + state;
+  if (size != each * ensembles_.size())
     throw std::invalid_argument("the votes do not fit the weak learners");
-  for (std::size_t c = 0; c < votings_.size(); ++c, numbers += each) {
+  for (std::size_t c = 0; c < ensembles_.size(); ++c, numbers += each) {
     check_scalars(numbers, std::size_t(kScalars));
     std::copy_n(numbers, std::size_t(kScalars), scalars_[c].begin());
-    votings_[c]->restore(numbers + kScalars, state);
+    ensembles_[c].restore(numbers + kScalars, state);
   }
 }
 

@@ -68,14 +68,18 @@ def _task(learner: Any) -> str:
 
 
 def weak_classifier(weak: Any, name: str) -> Any:
-    """Check that a learner can vote: it learns one example at a time and is not a regressor.
+    """Check that a learner can vote.
 
-    >>> weak_classifier(Stump(), "weak")
+    It learns one example at a time, and is a classifier or a stump or network of this library, which
+    vote by the sign of what they predict.
+
+    >>> from regretless.linear import LinearRegressor
+    >>> weak_classifier(LinearRegressor(), "weak")
     Traceback (most recent call last):
-    ValueError: weak=Stump() is a regressor, and a classifier is boosted here; give one of those
+    ValueError: weak=LinearRegressor() is a regressor, and a classifier is boosted here; give one of those
     """
     takes_dicts(weak, name)  # raises if a method is missing
-    if _task(weak) == "regressor":
+    if _task(weak) == "regressor" and not isinstance(weak, WeakRegressor):
         raise ValueError(
             f"{name}={shown(weak)} is a regressor, and a classifier is boosted here; give one of those"
         )
