@@ -9,7 +9,13 @@ from functools import cache
 import numpy as np
 from scipy.stats import binom
 
-__all__ = ["BBM", "AdaBoostOL", "OSBoost", "OSBoostOCP", "nearest_in_simplex", "potential"]
+__all__ = ["BBM", "AdaBoostOL", "Link", "OSBoost", "OSBoostOCP", "nearest_in_simplex", "potential", "sides"]
+
+
+def sides(margins, scores):
+    """Who wins: the sign of the margin, or if that is 0 that of the sum of scores, 1 if it is 0, too."""
+    tie = 1 if np.sum(scores) >= 0 else -1
+    return np.where(margins == 0, tie, np.where(margins > 0, 1, -1))
 
 
 @cache
@@ -50,7 +56,7 @@ class AdaBoostOL:
 
     def learn(self, votes, y, h=1.0):
         self.t += 1
-        labels = [1 if score >= 0 else -1 for score in self.scores(votes)]
+        labels = sides(self.scores(votes), votes)
         s, weights = 0.0, []
         for i in range(len(votes)):
             z = y * votes[i]
@@ -90,6 +96,28 @@ class OSBoostOCP(OSBoost):
             moved = self.alpha + h * y * np.asarray(votes) / math.sqrt(self.n * self.t)
             self.alpha = nearest_in_simplex(moved)
         return super().learn(votes, y)
+
+
+class Link:
+    """The log-odds by the margin, the mean score and the first score: weights by Newton's method."""
+
+    def __init__(self):
+        self.w, self.M, self.seen = np.array([0.0, 0.0, 1.0]), np.zeros((3, 3)), []
+
+    def placed(self, inputs):
+        size = np.sqrt(np.mean(np.square([*self.seen, inputs]), axis=0))
+        unit = np.array([size[0] or 1.0, max(1.0, size[1] / 5), max(1.0, size[2] / 5)])
+        return np.array(inputs) / unit
+
+    def log_odds(self, inputs):
+        return float(self.w @ self.placed(inputs))
+
+    def learn(self, inputs, y, h=1.0):
+        x = self.placed(inputs)
+        wrong = h / (1 + np.exp(y * self.w @ x))
+        self.M = (1 - 1 / 2000) * self.M + wrong / 2 * np.outer(x, x)
+        self.w = self.w + y * wrong * np.linalg.solve(np.eye(3) + self.M, x)
+        self.seen.append(inputs)
 
 
 def nearest_in_simplex(v):

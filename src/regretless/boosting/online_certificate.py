@@ -30,7 +30,7 @@ class BoostingCertificate(Certificate):
         sum_t Phi_n(s_n) + sum_i (w_i.z_i - bias |w_i|_1) = T Phi_0(0)
 
     the difference of its two sides, which is rounding only. Among the bounds, "trivial" is the weight
-    of all examples. `holds` is whether `expected` is within the bound and all inequalities hold;
+    of all examples, and no other bound is above it. `holds` is whether `expected` is within the bound and all inequalities hold;
     mistakes are near `expected` if labels do not depend on the draws. `regret` is None, because there
     is no comparator.
 
@@ -188,7 +188,8 @@ def _of_edges(kind: str, sums: Sums) -> BoostingCertificate:
     bounds["best edge"] = 2.0 * min(c.mistakes + r for c, r in zip(each, regrets.tolist()))
     gaps = [c.identity_gap for c in each if c.identity_gap is not None]
     mistakes = sums["majority_mistakes"].item()
-    bounds["trivial"] = each[0].bounds["trivial"]
+    trivial = each[0].bounds["trivial"]
+    bounds = {name: min(bound, trivial) for name, bound in bounds.items()} | {"trivial": trivial}
     return BoostingCertificate(
         each[0].rounds,
         None,
@@ -211,13 +212,17 @@ def _certificate(
     expected: float | None = None,
     identity_gap: float | None = None,
 ) -> BoostingCertificate:
-    mistakes, rounds = sums["mistakes"].item(), int(sums["rounds"].item())
+    mistakes, rounds, weight = (
+        sums["mistakes"].item(),
+        int(sums["rounds"].item()),
+        sums["weight"].item(),
+    )
     sizes = [abs(bound) for bound in bounds.values() if math.isfinite(bound)]
-    sizes += [sums["weight"].item(), math.fsum(sums["weights"])]
+    sizes += [weight, math.fsum(sums["weights"])]
     return BoostingCertificate(
         rounds,
         None,
-        bounds | {"trivial": sums["weight"].item()},
+        {name: min(bound, weight) for name, bound in bounds.items()} | {"trivial": weight},
         theorem,
         comparators=_NO_COMPARATOR,
         # every sum has one term per round and weak learner, and is at most the largest of these
