@@ -99,7 +99,8 @@ class PyEnsembles {
 
 void bind_boosting(nb::module_& m) {
   nb::class_<PyEnsembles>(
-      m, "Ensembles", "Combines the scores of weak learners, and weighs the example for each of them.")
+      m, "Ensembles",
+      "Combines the scores of weak learners, and weighs the example for each of them.")
       .def(nb::init<std::string, Options>(), "kind"_a, "options"_a)
       .def_prop_ro("lanes", &PyEnsembles::lanes, "The number of labels with voters of their own.")
       .def_prop_ro("voters", &PyEnsembles::voters, "The number of weak learners of a lane.")

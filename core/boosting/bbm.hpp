@@ -16,8 +16,7 @@ namespace regretless {
 
 class Bbm : public Counted {
  public:
-  Bbm(int n, double edge, bool weighted)
-      : Counted(n), p_(0.5 + (weighted ? edge : edge / 2)) {
+  Bbm(int n, double edge, bool weighted) : Counted(n), p_(0.5 + (weighted ? edge : edge / 2)) {
     for (int i = 1; i <= n; ++i) {
       const std::vector<double> row = binomial(n - i);
       rows_.push_back(table_.size());

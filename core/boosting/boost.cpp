@@ -130,7 +130,8 @@ void Boost::restore_numbers(const double* numbers, std::size_t size) {
   for (std::size_t c = 0; c < scalars_.size(); ++c)
     check_scalars(numbers + c * kScalars, std::size_t(kScalars));
   ensembles_.restore(numbers + first, size - first);
-  for (Scalars& each : scalars_) std::copy_n(numbers, each.size(), each.begin()), numbers += kScalars;
+  for (Scalars& each : scalars_)
+    std::copy_n(numbers, each.size(), each.begin()), numbers += kScalars;
 }
 
 }  // namespace regretless

@@ -23,9 +23,11 @@ class Ensembles {
     for (const int source : sources)
       votings.push_back((source < 0 ? fresh_ : votings_[std::size_t(source)])->clone());
     votings_ = std::move(votings);
+    link_.relane(sources);
   }
   void extend(int count) {
     for (int c = 0; c < count; ++c) votings_.push_back(fresh_->clone());
+    link_.extend(count);
   }
 
   // By how much the vote is for each label; raw is lanes x voters. See Voting.
@@ -36,7 +38,7 @@ class Ensembles {
   void score(const double* raw, double* scores) const {
     for (std::size_t c = 0; c < lanes(); ++c) {
       const Link::Vector inputs = hear(raw, c);
-      scores[c] = sided(link_.log_odds(inputs), votings_[c]->says(votes_.data(), inputs[1]));
+      scores[c] = sided(link_.log_odds(c, inputs), votings_[c]->says(votes_.data(), inputs[1]));
     }
   }
   // Learns an example of importance h > 0; y is 1 for its label and -1 for the others. Returns the
@@ -45,7 +47,7 @@ class Ensembles {
     for (std::size_t c = 0; c < lanes(); ++c) {
       const Link::Vector inputs = hear(raw, c);
       votings_[c]->learn(votes_.data(), inputs[1], y[c], h, weights + c * voters());
-      link_.learn(inputs, y[c], h);
+      link_.learn(c, inputs, y[c], h);
     }
   }
   std::map<std::string, std::vector<double>> measured(std::size_t lane) const {

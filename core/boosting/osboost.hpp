@@ -14,10 +14,7 @@ namespace regretless {
 class OsBoost : public Counted {
  public:
   OsBoost(int n, double edge)
-      : Counted(n),
-        edge_(edge),
-        theta_(edge / (2 + edge)),
-        decay_(std::log1p(-edge) / 2) {}
+      : Counted(n), edge_(edge), theta_(edge / (2 + edge)), decay_(std::log1p(-edge) / 2) {}
   std::unique_ptr<Voting> clone() const override { return std::make_unique<OsBoost>(*this); }
 
   double margin(const double* votes, double) const override {

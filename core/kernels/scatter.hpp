@@ -199,8 +199,8 @@ template <class R>
 }
 template <class V, class R>
 void prepare_many(const R& given, const BankView& view, Lanes lanes, Example x,
-                  const double* gradient, const double* importance, double* travel,
-                  double* tracked, float* moves) {
+                  const double* gradient, const double* importance, double* travel, double* tracked,
+                  float* moves) {
   const R rule = given;
   const BankView bank = view;
   const auto active = std::size_t(bank.layout.active());

@@ -26,11 +26,11 @@ struct CoinRule : RuleDefaults {
   static constexpr double kRich = 1e38;            // its sum with the reward is still a float
   enum { kTheta, kSpread, kReward, kOwnLargest };  // float slots: theta_i, G_i, R_i, max |x_i|
   enum { kLargest };                               // shared by the lanes of a row: max |x_i|
-  enum {                                 // lane scalars
-    kSlope = kRuleScalars,               // the largest slope: of the loss, or seen
-    kScaledNorms,                        // sum over examples of sum_i (x_i / max |x_i|)^2
-    kSpan,                               // max |y|
-    kWealth,                             // the option `wealth`; lanes of Auto have their own
+  enum {                                           // lane scalars
+    kSlope = kRuleScalars,                         // the largest slope: of the loss, or seen
+    kScaledNorms,                                  // sum over examples of sum_i (x_i / max |x_i|)^2
+    kSpan,                                         // max |y|
+    kWealth,  // the option `wealth`; lanes of Auto have their own
   };
   double wealth = 8, lipschitz = 0;  // 0: not Lipschitz
 
