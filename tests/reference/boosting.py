@@ -101,22 +101,23 @@ class OSBoostOCP(OSBoost):
 class Link:
     """The log-odds by the margin, the mean score and the first score: weights by Newton's method."""
 
-    def __init__(self):
-        self.w, self.M, self.seen = np.array([0.0, 0.0, 1.0]), np.zeros((3, 3)), []
+    def __init__(self, lanes):
+        self.w, self.M, self.seen = np.zeros((lanes + 1, 3)), np.zeros((lanes + 1, 3, 3)), []
+        self.w[0, 2] = 1.0  # those of all lanes come first
 
     def placed(self, inputs):
         size = np.sqrt(np.mean(np.square([*self.seen, inputs]), axis=0))
-        unit = np.array([size[0] or 1.0, max(1.0, size[1] / 5), max(1.0, size[2] / 5)])
-        return np.array(inputs) / unit
+        return np.array(inputs) / [size[0] or 1.0, max(1.0, size[1] / 5), max(1.0, size[2] / 5)]
 
-    def log_odds(self, inputs):
-        return float(self.w @ self.placed(inputs))
+    def log_odds(self, lane, inputs):
+        return float((self.w[0] + self.w[lane + 1]) @ self.placed(inputs))
 
-    def learn(self, inputs, y, h=1.0):
+    def learn(self, lane, inputs, y, h=1.0):
         x = self.placed(inputs)
-        wrong = h / (1 + np.exp(y * self.w @ x))
-        self.M = (1 - 1 / 2000) * self.M + wrong / 2 * np.outer(x, x)
-        self.w = self.w + y * wrong * np.linalg.solve(np.eye(3) + self.M, x)
+        wrong = h / (1 + np.exp(y * self.log_odds(lane, inputs)))
+        for k, ridge in ((0, 1.0), (lane + 1, 30.0)):
+            self.M[k] = (1 - 1 / 2000) * self.M[k] + wrong / 2 * np.outer(x, x)
+            self.w[k] += y * wrong * np.linalg.solve(ridge * np.eye(3) + self.M[k], x)
         self.seen.append(inputs)
 
 
