@@ -75,7 +75,7 @@ class Ensembles {
   }
 
  private:
-  static constexpr double kNext = 1e-9;
+  static constexpr double kNext = 1e-9, kFar = 600;  // e^-600 is not 0
 
   Link::Vector hear(const double* raw, std::size_t lane) const {
     const std::size_t n = voters();
@@ -88,7 +88,8 @@ class Ensembles {
   // Where the link disagrees with the vote, the score is next to 0, in the order of the log-odds.
   static double sided(double log_odds, bool says) {
     if ((log_odds >= 0) == says) return log_odds;
-    return says ? kNext * std::exp(log_odds) : -kNext * std::exp(-log_odds);
+    const double next = kNext * std::exp(-std::min(std::fabs(log_odds), kFar));
+    return says ? next : -next;
   }
 
   std::unique_ptr<Voting> fresh_;

@@ -9,7 +9,16 @@ from functools import cache
 import numpy as np
 from scipy.stats import binom
 
-__all__ = ["BBM", "AdaBoostOL", "Link", "OSBoost", "OSBoostOCP", "nearest_in_simplex", "potential", "sides"]
+__all__ = [
+    "BBM",
+    "AdaBoostOL",
+    "Link",
+    "OSBoost",
+    "OSBoostOCP",
+    "nearest_in_simplex",
+    "potential",
+    "sides",
+]
 
 
 def sides(margins, scores):

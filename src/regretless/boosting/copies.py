@@ -41,7 +41,7 @@ class VotingCopy(ForeignLearner):
     first: ClassVar[Mapping[str, Any]] = {"classes": np.array([False, True])}
 
     def score(self, row: Any, sign: int) -> float:
-        """The score for this label, or that for the opposite with sign -1; above 0 it is a vote for it."""
+        """The score for this label, or with sign -1 for the opposite; above 0 it is a vote for it."""
         if isinstance(self.model, WeakRegressor):
             return sign * self.model.predict_one(row)
         if isinstance(self.model, Classifier):
@@ -86,8 +86,8 @@ class VotingModel(ModelOfObjects):
     Weak learners get examples as dicts or matrices of one row, and have their own names, intercepts and
     hashing. The model's loss is the log loss of the votes' log-odds.
 
-    Parameters: `weak`, which is copied; `kind` and `options` of the `_core.Ensembles`; `sampled`, whether
-    a weak learner gets an example with probability p instead of with weight p; `seed` of that.
+    Parameters: `weak`, which is copied; `kind` and `options` of the `_core.Ensembles`; `sampled`,
+    whether a weak learner gets an example with probability p instead of with weight p; `seed` of that.
 
     A weak learner without weights is always sampled: of an example of importance w it gets `p w` copies
     in expectation.

@@ -34,13 +34,22 @@ def _edge(value: Any, name: str) -> float | None:
 class Booster(Classifier, in_core=False):
     """A classifier made of the votes of weak learners, which learns one example at a time.
 
-    Its score is the log-odds of the vote, its loss the log loss of that. Two labels share one ensemble,
-    three or more have one each, against the rest: the ensemble of two labels continues as two mirrored
-    ones, and that of a later label begins untrained.
+    Two labels share one ensemble, three or more have one each, against the rest: the ensemble of two
+    labels continues as two mirrored ones, and that of a later label begins untrained. If the votes are
+    even, the mean of the weak learners' scores decides; a classifier of another library has its vote as
+    its score.
+
+    The score of a label is its log-odds, and the loss is the log loss of that. They are learned online,
+    by logistic regression on the margin of the vote, the mean score of the weak learners and the score
+    of the first one (Newton's method, in `core/boosting/link.hpp`). Log-odds have the sign of the vote,
+    so that the certificate, which is about votes, is true of the predictions: where the regression
+    disagrees with the vote, they are next to 0. Of several labels the one with the highest log-odds is
+    predicted. The thesis has votes only.
 
     Copies of a `LinearClassifier` are lanes of one table, which an example goes through once. All
-    other weak learners are objects, called one after the other. Both do the same, up to rounding,
-    except that in lanes the rule "coin" records the scale of a feature from examples of weight 0, too.
+    other weak learners are objects, called one after the other. Both do the same, up to rounding of
+    sums over many features. There is one exception: the rule "eg" depends on the number of features, and
+    a lane counts those of examples of weight 0, too.
     """
 
     _kind: ClassVar[str]  # kind of voting in the core
@@ -50,10 +59,11 @@ class Booster(Classifier, in_core=False):
         weak_classifier,
         default=None,
         kw_only=False,
-        text="""weak learner to boost; None is `LinearClassifier()`. Any object with `learn_one(x,
-        y)` and `predict_one(x)`, such as River's, or with `partial_fit(X, y)` and
-        `predict(X)`, such as scikit-learn's. It is copied n times, learns the labels False
-        and True, and should take weights (`w`, `sample_weight`); otherwise it gets samples""",
+        text="""weak learner to boost; None is `LinearClassifier()`. A classifier, `Stump`,
+        `DecisionStump` or `NeuralNet` of this library, any object with `learn_one(x, y)` and
+        `predict_one(x)`, such as River's, or with `partial_fit(X, y)` and `predict(X)`, such as
+        scikit-learn's. It is copied n times, learns the labels False and True, and should take
+        weights (`w`, `sample_weight`); otherwise it gets samples""",
     )
     n: int = option(whole, 1, 10_000, default=20, text="number of weak learners")
     edge: float | None = option(

@@ -30,13 +30,14 @@ class BoostingCertificate(Certificate):
         sum_t Phi_n(s_n) + sum_i (w_i.z_i - bias |w_i|_1) = T Phi_0(0)
 
     the difference of its two sides, which is rounding only. Among the bounds, "trivial" is the weight
-    of all examples, and no other bound is above it. `holds` is whether `expected` is within the bound and all inequalities hold;
-    mistakes are near `expected` if labels do not depend on the draws. `regret` is None, because there
-    is no comparator.
+    of all examples, and no other bound is above it. `holds` is whether `expected` is within the bound
+    and all inequalities hold; mistakes are near `expected` if labels do not depend on the draws.
+    `regret` is None, because there is no comparator.
 
     With three or more labels each has a booster against the rest, and their mistakes and bounds are
-    added up. With `edge=None` the bound is twice that of the best edge's booster plus the regret of
-    AdaNormalHedge to it.
+    added up. Wherever the predicted label is wrong, at least one of these boosters is, because a label
+    with the vote for it comes before one without. With `edge=None` the bound is twice that of the best
+    edge's booster plus the regret of AdaNormalHedge to it.
 
     >>> both = {"lemma 8": 3.5, "trivial": 9.0}
     >>> c = BoostingCertificate(9, None, both, "Luo (2016), Lemma 8", mistakes=2.0, expected=2.0)
