@@ -15,6 +15,7 @@ from protocol import ROOT, data_folder, keep, put
 from scipy.sparse import csr_array
 from sklearn.datasets import load_digits, load_svmlight_file
 
+from regretless._core import Want
 from regretless.boosting import AdaBoostOL, OnlineBBM, OSBoost, OSBoostOCP
 from regretless.linear import LinearClassifier
 
@@ -42,17 +43,13 @@ def load(folder: Path, name: str) -> tuple[csr_array, NDArray[np.int64]]:
 
 
 def progressive(model: Any, X: csr_array, y: NDArray[np.int64]) -> tuple[float, float]:
-    """The error and the log loss of predictions that are made before learning; labels are known."""
-    model.partial_fit(X[:1], y[:1], classes=np.unique(y))
+    """The error and the log loss of predictions, each made before its example is learned."""
+    model.partial_fit(X[:1], y[:1], classes=np.unique(y))  # all labels are known from the start
     wrong, lost = 0, 0.0
-    for t in range(1, len(y), 50):
-        rows, labels = X[t : t + 50], y[t : t + 50]
-        p = model.predict_proba(rows)
-        at = np.searchsorted(np.sort(model.classes_), labels)
-        own = p[np.arange(len(labels)), np.argsort(model.classes_)[at]]
-        lost -= float(np.log(np.maximum(own, 1e-12)).sum())
-        wrong += int(np.sum(model.predict(rows) != labels))
-        model.learn_many(rows, labels)
+    for codes, (scores, _) in model._learn(X[1:], y[1:], None, None, Want.scores):
+        p = model._model.probabilities(scores).reshape(len(codes), -1)
+        lost -= float(np.log(np.maximum(p[np.arange(len(codes)), codes], 1e-12)).sum())
+        wrong += int(np.sum(p.argmax(axis=1) != codes))
     return wrong / (len(y) - 1), lost / (len(y) - 1)
 
 

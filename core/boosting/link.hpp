@@ -71,11 +71,12 @@ class Link : public Stateful {
     for (std::size_t k = 0; k <= lanes(); ++k) {
       const double* m = matrices_.data() + k * kSquare;
       for (std::size_t i = 0; i < kSize; ++i)
-        for (std::size_t j = 0; j < i; ++j)
-          require(near(m[i * kSize + j], m[j * kSize + i]),
-                  "a matrix of the link is not symmetric");
-      for (const double v : solve(m, 1, {1, 1, 1}))
-        require(std::isfinite(v), "a matrix of the link is not positive");
+        for (std::size_t j = 0; j <= i; ++j) {
+          const double v = m[i * kSize + j], most = m[i * kSize + i] * m[j * kSize + j];
+          require(v == m[j * kSize + i], "a matrix of the link is not symmetric");
+          require(m[i * kSize + i] >= 0 && v * v <= (1 + 1e-6) * most + 1e-300,
+                  "a matrix of the link is not positive");
+        }
     }
   }
 
@@ -104,14 +105,16 @@ class Link : public Stateful {
     const Vector moved = solve(m, ridge, x);
     for (std::size_t i = 0; i < kSize; ++i) w[i] += y * g * moved[i];
   }
-  // The solution of (ridge I + M) v = x, by Cholesky's method.
+  // The solution of (ridge I + M) v = x, by Cholesky's method. No pivot is below the ridge, but where
+  // M is large and near singular rounding could take it there.
   static Vector solve(const double* m, double ridge, Vector x) {
     std::array<double, kSquare> root;
     for (std::size_t i = 0; i < kSize; ++i) {
       for (std::size_t j = 0; j <= i; ++j) {
         double rest = m[i * kSize + j] + (i == j ? ridge : 0);
         for (std::size_t k = 0; k < j; ++k) rest -= root[i * kSize + k] * root[j * kSize + k];
-        root[i * kSize + j] = i == j ? std::sqrt(rest) : rest / root[j * kSize + j];
+        root[i * kSize + j] =
+            i == j ? std::sqrt(std::max(rest, ridge)) : rest / root[j * kSize + j];
       }
       for (std::size_t k = 0; k < i; ++k) x[i] -= root[i * kSize + k] * x[k];
       x[i] /= root[i * kSize + i];
