@@ -38,7 +38,7 @@ class Ensembles {
   void score(const double* raw, double* scores) const {
     for (std::size_t c = 0; c < lanes(); ++c) {
       const Link::Vector inputs = hear(raw, c);
-      scores[c] = sided(link_.log_odds(c, inputs), votings_[c]->says(votes_.data(), inputs[1]));
+      scores[c] = sided(link_.log_odds(c, inputs), Voting::wins(inputs[0], inputs[1]));
     }
   }
   // Learns an example of importance h > 0; y is 1 for its label and -1 for the others. Returns the

@@ -21,15 +21,13 @@ class Voting : public Stateful {
   // learned.
   virtual double margin(const double* votes, double tie) const = 0;
   // Whether label 1 wins.
+  static bool wins(double margin, double tie) { return margin != 0 ? margin > 0 : tie >= 0; }
   bool says(const double* votes, double tie) const { return wins(margin(votes, tie), tie); }
   // Learns the label of some votes, with importance h > 0. Returns the weights in [0, 1] with which
   // the voters learn the example; the caller multiplies them by h.
   virtual void learn(const double* votes, double tie, double y, double h, double* weights) = 0;
   // The terms of certificates, by name.
   virtual std::map<std::string, std::vector<double>> measured() const = 0;
-
- protected:
-  static bool wins(double margin, double tie) { return margin != 0 ? margin > 0 : tie >= 0; }
 };
 
 // A number in [0, 1) that depends only on seed, round and place, so that predicting changes
