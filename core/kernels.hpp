@@ -26,7 +26,7 @@
 
 namespace regretless {
 
-using Rule = std::variant<Coin, AdaGrad, Ogd, PlainOgd, Ftrl, PNorm, Eg, PassiveAggressive,
+using Rule = std::variant<Coin, OwnCoin, AdaGrad, Ogd, PlainOgd, Ftrl, PNorm, Eg, PassiveAggressive,
                           Averaged, MarginPerceptron, OnlineSvm, Winnow, Grid>;
 
 struct Batch {

@@ -20,10 +20,42 @@ NASTY = ("random", "right", "wrong", "alternating", "late", "halves", "first onl
 every_stream = pytest.mark.parametrize("stream", NASTY)
 
 
+class Single:
+    """The ensemble of one label, with votes in place of scores."""
+
+    def __init__(self, kind, options):
+        self.kind, self.options = kind, options
+        self.core = _core.Ensembles(kind, options)
+        self.voters = self.core.voters
+
+    def state(self):
+        return self.core.state()
+
+    def restore(self, state):
+        self.core.restore(state)
+
+    def margin(self, votes):
+        return self.core.margins(votes).item()
+
+    def says(self, votes):
+        return self.core.score(votes).item() >= 0
+
+    def learn(self, votes, y, h):
+        return self.core.learn(votes, np.array([y]), h)
+
+    def measured(self):
+        return self.core.measured(0)
+
+    def clone(self):
+        twin = Single(self.kind, self.options)
+        twin.restore(self.state())
+        return twin
+
+
 def voting(kind, n, edge=0.1, *, weighted=True, seed=3, last=False):
     edges = [edge] if isinstance(edge, float) else list(edge)
     options = {"n": n, "edges": edges, "weighted": weighted, "seed": seed, "last": last}
-    return _core.Voting(kind, options)
+    return Single(kind, options)
 
 
 def right(stream, n, t, T, edge, rng):
@@ -78,9 +110,8 @@ def test_boost_by_majority_is_that_of_the_text(n, edge, weighted):
     for votes, y, _, weights in play(booster, "random", 60):
         # differences of tails next to 1, of which the smallest probability may be 1e-5
         np.testing.assert_allclose(weights, oracle.learn(votes, y), rtol=1e-9, atol=1e-12)
-        score = booster.score(votes)
-        assert score == pytest.approx(votes.sum() * math.log(oracle.p / (1 - oracle.p)))
-        assert (score >= 0) == (oracle.label(votes) > 0)
+        assert booster.margin(votes) == votes.sum()
+        assert booster.says(votes) == (oracle.label(votes) > 0)
 
 
 @every_stream
@@ -91,9 +122,9 @@ def test_adaboost_ol_is_that_of_the_text(n, stream, weights):
     last, logistic, wrong = voting("adaboost_ol", n, last=True), 0.0, np.zeros(n)
     for votes, y, h, found in play(booster, stream, 80, weights):
         scores = oracle.scores(votes)
-        assert last.score(votes) == pytest.approx(scores[-1], abs=1e-12)
+        assert last.margin(votes) == pytest.approx(scores[-1], abs=1e-12)
         logistic += h * np.logaddexp(0.0, -y * scores[-1])
-        wrong += h * ((scores >= 0) != (y > 0))
+        wrong += h * (by_hand.sides(scores, votes) != y)
         # 80 steps of rounded sums in a recursion whose factors are at most 1
         np.testing.assert_allclose(found, oracle.learn(votes, y, h), rtol=1e-12)
         last.learn(votes, y, h)
@@ -116,11 +147,9 @@ def test_osboost_is_that_of_the_text(n, edge, stream):
     for votes, y, h, found in play(even, stream, 80, weights=True):
         np.testing.assert_allclose(learned.measured()["alpha"], oracle.alpha, atol=1e-12)
         vote = float(oracle.alpha @ votes)
-        assert learned.score(votes) == pytest.approx(
-            math.log((1 + vote * n / (n + 1)) / (1 - vote * n / (n + 1))), abs=1e-11
-        )
+        assert learned.margin(votes) == pytest.approx(vote, abs=1e-12)
         # a vote that is even up to rounding may be either's
-        wrong += h * ((learned.score(votes) >= 0) != (y > 0))
+        wrong += h * (learned.says(votes) != (y > 0))
         uneven += h * (by_hand.OSBoost.label(oracle, votes) != y)
         hinge += h * max(0.0, oracle.theta - y * vote)
         hinge_of_even += h * max(0.0, oracle.theta - y * votes.mean())
@@ -130,14 +159,14 @@ def test_osboost_is_that_of_the_text(n, edge, stream):
         np.testing.assert_allclose(weights, oracle.learn(votes, y, h), rtol=1e-13)
     assert learned.measured()["mistakes"] == wrong
     assert even.measured()["mistakes"] == uneven
-    odds = math.log((0.5 + edge) / (0.5 - edge))
-    assert even.score(votes) == pytest.approx(votes.sum() * odds)
+    assert even.margin(votes) == votes.sum()
     regret = math.sqrt(n * 80) / 2 + steps
     assert hinge - hinge_of_even <= regret
     bound = (hinge_of_even + regret) / oracle.theta
     found = certificate("osboost_ocp", learned)
-    assert found.bounds["even weights"] == pytest.approx(bound, rel=1e-12)
-    assert found.bound <= found.bounds["trivial"] + found.rounding  # of which there are no more
+    trivial = learned.measured()["weight"].item()
+    assert found.bounds["even weights"] == pytest.approx(min(bound, trivial), rel=1e-12)
+    assert found.bounds["trivial"] == trivial
     assert found.holds
 
 
@@ -189,7 +218,7 @@ def test_one_voter():
         for votes, _, _, weights in play(booster, "random", 50):
             if kind != "adaboost_ol":  # there the first weighs 1/2, always
                 np.testing.assert_array_equal(weights, 1.0)
-                assert (booster.score(votes) > 0) == (votes[0] > 0)
+                assert booster.says(votes) == (votes[0] > 0)
 
 
 # --- identities and bounds -----------------------------------------------------------------------------
@@ -291,6 +320,19 @@ def test_bounds_of_osboost(kind, n, edge, stream):
     assert certificate(kind, booster).holds
 
 
+@every_kind
+@every_stream
+@pytest.mark.parametrize("edges", [0.05, 0.4, (0.05, 0.4)])
+def test_no_bound_is_above_the_trivial_one(kind, edges, stream):
+    if kind == "adaboost_ol" and edges != 0.05:  # it has no edges
+        return
+    booster = voting(kind, 3, edges)
+    weight = sum(h for _, _, h, _ in play(booster, stream, 40, weights=True))
+    c = certificate(kind, booster)
+    assert max(c.bounds.values()) <= c.bounds["trivial"] == weight
+    assert c.holds
+
+
 def test_bound_of_osboost_says_something():
     """With voters that have the edge many of them make few mistakes, and the bound knows."""
     booster = voting("osboost", 400, 0.2)
@@ -309,14 +351,15 @@ def test_several_edges(kind, stream):
     booster = voting(kind, n, edges)
     alone, hedge, unit, missed = [voting(kind, n, e) for e in edges], AdaNormalHedge(3), 0.0, 0.0
     assert booster.voters == 15
+    even = np.zeros(3, bool)  # the votes of all boosters decide where those of one are even
     for votes, y, h, weights in play(voting(kind, n, edges), stream, 120, weights=True):
         parts = votes.reshape(3, n)
-        scores = np.array([b.score(each) for b, each in zip(alone, parts)])
-        share = hedge.weights
-        side = scores >= 0 if share @ (scores >= 0) >= 0.5 else scores < 0
-        assert booster.score(votes) == pytest.approx(share[side] @ scores[side], abs=1e-12)
-        assert (booster.score(votes) >= 0) == (share @ (scores >= 0) >= 0.5)
-        missed += h * ((booster.score(votes) >= 0) != (y > 0))
+        margins = np.array([b.margin(each) for b, each in zip(alone, parts)])
+        even |= margins == 0
+        share, says = hedge.weights, by_hand.sides(margins, votes) > 0
+        assert booster.margin(votes) == pytest.approx(share @ says - 0.5, abs=1e-12)
+        assert booster.says(votes) == (share @ says >= 0.5)
+        missed += h * (booster.says(votes) != (y > 0))
         expected = np.concatenate([b.learn(each, y, h) for b, each in zip(alone, parts)])
         np.testing.assert_array_equal(booster.learn(votes, y, h), expected)
         np.testing.assert_array_equal(weights, expected)
@@ -324,21 +367,23 @@ def test_several_edges(kind, stream):
             if unit:
                 hedge.rescale(unit / h)
             unit = h
-        hedge.update(((scores >= 0) != (y > 0)) * h / unit)
+        hedge.update((says != (y > 0)) * h / unit)
         np.testing.assert_allclose(booster.measured()["shares"], hedge.weights, rtol=1e-12)
     sums, c = booster.measured(), certificate(kind, booster)
     assert c.holds
     assert c.mistakes == missed == sums["majority_mistakes"]
-    for name in ("correlation", "weights", "wrong", "mistakes"):
+    for name in ("correlation", "weights", "wrong"):
         np.testing.assert_array_equal(
             sums[name], np.concatenate([b.measured()[name] for b in alone])
         )
-    mistakes = [b.measured()["mistakes"].item() for b in alone]
+    mistakes = sums["mistakes"].tolist()
+    theirs = np.array([b.measured()["mistakes"].item() for b in alone])
+    np.testing.assert_array_equal(sums["mistakes"][~even], theirs[~even])
     of_hedge = [hedge.certificate(comparator=u).bounds["ada-normal-hedge"] for u in np.eye(3)]
     regrets = [unit * each for each in of_hedge]
     best = min(m + r for m, r in zip(mistakes, regrets))
-    assert c.bounds["best edge"] == pytest.approx(2 * best, rel=1e-12)
-    assert min(mistakes) <= c.bounds["best edge"] / 2
+    assert c.bounds["best edge"] == pytest.approx(min(2 * best, sums["weight"][0]), rel=1e-12)
+    assert 2 * min(mistakes) <= 2 * best
 
 
 def test_the_best_edge_wins():
@@ -348,6 +393,69 @@ def test_the_best_edge_wins():
         z = np.where(rng.random(22) < np.repeat([0.5, 0.8], 11), 1.0, -1.0)
         booster.learn(z, 1.0, 1.0)
     assert booster.measured()["shares"][1] > 0.999
+
+
+# --- ties, and the link -------------------------------------------------------------------------------
+
+
+@every_kind
+@pytest.mark.parametrize("raw", [[3.0, -1.0], [1.0, -3.0], [-1.0, 1.0], [0.0, 2.0], [0.0, 0.0]])
+def test_scores_decide_even_votes(kind, raw):
+    """Of two voters of which one is for the label: the sum of the scores, and 0 is for the label."""
+    booster, raw = voting(kind, 2, last=True), np.array(raw)
+    if np.all(raw <= 0) and kind != "adaboost_ol":  # at first there is no coefficient: all is even
+        assert booster.margin(raw) < 0
+        assert not booster.says(raw)
+        return
+    assert booster.margin(raw) == 0
+    assert booster.says(raw) == (raw.sum() >= 0)
+    booster.learn(raw, 1.0, 2.0)
+    assert booster.measured()["mistakes"] == 2.0 * (raw.sum() < 0)
+    if kind == "adaboost_ol":
+        np.testing.assert_array_equal(
+            booster.measured()["expert_mistakes"], 2.0 * (raw.sum() < 0) * np.ones(2)
+        )
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "edges"])
+@pytest.mark.parametrize("size", [1e-8, 1.0, 30.0])
+@pytest.mark.parametrize("lanes", [1, 3])
+def test_log_odds_are_those_of_the_link(kind, size, lanes):
+    edges = [0.1, 0.3] if kind == "edges" else [0.1]
+    options = {"n": 3, "edges": edges, "weighted": True, "seed": 0, "last": True}
+    booster = _core.Ensembles("bbm" if kind == "edges" else kind, options)
+    booster.relane([-1] * lanes)
+    link, rng, n = by_hand.Link(lanes), np.random.default_rng(1), booster.voters
+    for _ in range(200):
+        y = np.where(np.arange(lanes) == rng.integers(lanes + (lanes == 1)), 1.0, -1.0)
+        h = float(rng.choice([0.5, 1.0, 4.0]))
+        raw = size * (rng.normal(size=(lanes, n)) + 0.7 * y[:, None])
+        margins, scores = booster.margins(raw.ravel()), booster.score(raw.ravel())
+        inputs = [(m, each.mean(), each[0]) for m, each in zip(margins, raw)]
+        for k in range(lanes):
+            # 200 steps of Newton's method with matrices whose condition is below 1e6
+            expected = link.log_odds(k, inputs[k])
+            says = by_hand.sides(margins[k], raw[k]) > 0
+            assert (scores[k] >= 0) == says
+            if (expected >= 0) == says:
+                assert scores[k] == pytest.approx(expected, rel=1e-8, abs=1e-8)
+            else:  # next to 0, on the side of the vote
+                assert 0 < (1 if says else -1) * scores[k] <= 1e-9
+        for k in range(lanes):
+            link.learn(k, inputs[k], y[k], h)
+        booster.learn(raw.ravel(), y, h)
+
+
+def test_the_link_finds_the_probability():
+    """Voters that are all right together with chance 3/4: the score is near ln 3."""
+    booster, rng = voting("osboost", 20, 0.1), np.random.default_rng(0)
+    for _ in range(3000):
+        y = float(rng.choice([-1, 1]))
+        booster.learn(np.full(20, y if rng.random() < 0.75 else -y), y, 1.0)
+    score = booster.core.score(np.ones(20)).item()
+    # a memory of 2000 rounds: five standard deviations of the log-odds of such a frequency
+    assert abs(score - math.log(3)) < 5 / math.sqrt(1000 * 0.75 * 0.25)
+    assert booster.core.score(-np.ones(20)).item() == pytest.approx(-score)
 
 
 # --- numerics, purity, copies -------------------------------------------------------------------------
@@ -361,7 +469,8 @@ def test_many_voters(kind, stream, edge):
     booster = voting(kind, n, edge)
     for votes, _, _, weights in play(booster, stream, 30):
         assert np.all((weights >= 0) & (weights <= 1))
-        assert math.isfinite(booster.score(votes))
+        assert math.isfinite(booster.margin(votes))
+        assert math.isfinite(booster.core.score(votes).item())
     c = certificate(kind, booster)
     assert c.holds
     assert all(np.isfinite(each).all() for each in booster.measured().values())
@@ -387,14 +496,15 @@ def test_tails_of_long_tables(n):
 
 def test_who_predicts_is_drawn_by_mistakes():
     counts, votes = np.zeros(3), -np.ones(3)
-    chance = np.array([1, math.exp(-1), 1]) / (2 + math.exp(-1))
+    chance = np.array([math.exp(-1), 1, 1]) / (2 + math.exp(-1))
     for seed in range(3000):
         booster = voting("adaboost_ol", 3, seed=seed)
         booster.learn(np.array([1.0, -1.0, 1.0]), 1.0, 0.5)  # alpha is (1, -1, 1) then
-        booster.learn(votes, -1.0, 1.0)  # and the second expert is wrong: its sum is 0
+        # sums of 1, 0 and -1: the first expert is wrong, the scores decide for the second
+        booster.learn(np.array([1.0, 1.0, -10.0]), -1.0, 1.0)
         scores = np.cumsum(booster.measured()["alpha"] * votes)
-        assert np.diff(-scores).min() > 0.1
-        found = int(np.argmin(np.abs(scores - booster.score(votes))))
+        assert np.abs(np.subtract.outer(scores, scores)[np.triu_indices(3, 1)]).min() > 0.1
+        found = int(np.argmin(np.abs(scores - booster.margin(votes))))
         assert found == np.searchsorted(np.cumsum(chance), _core.drawn(seed, 2, 0))
         counts[found] += 1
     # five standard deviations
@@ -409,11 +519,12 @@ def test_who_predicts_is_drawn_by_mistakes():
 def test_copies(kind):
     booster = voting("bbm", 5, [0.1, 0.3]) if kind == "edges" else voting(kind, 5)
     play(booster, "random", 40, weights=True)
-    twins = [booster.clone(), pickle.loads(pickle.dumps(booster))]
+    twins = [booster.clone(), booster.clone()]
+    twins[1].core = pickle.loads(pickle.dumps(booster.core))
     twins.append(voting("bbm", 5, [0.1, 0.3]) if kind == "edges" else voting(kind, 5))
     twins[-1].restore(booster.state())
     before = booster.state()
-    booster.score(np.ones(booster.voters))
+    booster.core.score(np.ones(booster.voters))
     np.testing.assert_array_equal(booster.state(), before)  # to predict changes nothing
     expected = play(booster, "random", 40, weights=True, seed=1)
     for twin in twins:
@@ -426,13 +537,17 @@ def test_copies(kind):
         booster.restore(np.full(len(before), np.nan))
 
 
-def test_bad_votes():
-    booster = voting("bbm", 3)
-    for votes in ([1.0, 1.0], [1.0, 0.5, 1.0], [1.0, 1.0, math.nan]):
-        with pytest.raises(ValueError, match="-1 or 1"):
-            booster.score(np.array(votes))
-        with pytest.raises(ValueError, match="-1 or 1"):
-            booster.learn(np.array(votes), 1.0, 1.0)
-    assert booster.measured()["rounds"] == 0
+def test_bad_scores():
+    booster = _core.Ensembles("bbm", {"n": 3, "edges": [0.1], "weighted": True})
+    for raw in ([1.0, 1.0], [1.0, math.inf, 1.0], [1.0, 1.0, math.nan]):
+        with pytest.raises(ValueError, match="a number was expected of each voter"):
+            booster.score(np.array(raw))
+        with pytest.raises(ValueError, match="a number was expected of each voter"):
+            booster.learn(np.array(raw), np.array([1.0]), 1.0)
+    with pytest.raises(ValueError, match="a label of -1 or 1"):
+        booster.learn(np.ones(3), np.array([0.5]), 1.0)
+    with pytest.raises(ValueError, match="no such lane"):
+        booster.relane([0, 1])
+    assert booster.measured(0)["rounds"] == 0
     with pytest.raises(ValueError, match="no booster"):
         voting("stump", 3)

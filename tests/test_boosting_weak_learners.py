@@ -13,13 +13,22 @@ from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import BernoulliNB
 
-from regretless import _core, rules
+from regretless import _core, boosting, classes, linear, newton, rules
 from regretless import river as facade
 from regretless.base.adapters import takes_weights
 from regretless.base.rows import Form
 from regretless.base.state import load
-from regretless.boosting import AdaBoostOL, OnlineBBM, OSBoost
+from regretless.boosting import (
+    AdaBoostOL,
+    DecisionStump,
+    NeuralNet,
+    OnlineBBM,
+    OSBoost,
+    OSBoostOCP,
+    Stump,
+)
 from regretless.boosting.copies import VotingModel
+from regretless.classes import FiniteClass
 from regretless.linear import KernelPerceptron, LinearClassifier, Perceptron
 
 
@@ -52,24 +61,24 @@ class WithoutWeights(Lookout):
 def test_votes_weights_and_scores_are_the_voting(make):
     """The ensemble by hand: ask all, let the votes be weighed, teach each with its weight."""
     booster = make(weak=Perceptron())
-    voting = _core.Voting(booster._kind, booster._voting(True) | {"n": booster.n})
+    voting = _core.Ensembles(booster._kind, booster._voting(True) | {"n": booster.n})
     weak = [Perceptron() for _ in range(voting.voters)]
     for t, (x, y, w) in enumerate(zip(dicts(X), Y.tolist(), W.tolist())):
-        votes = np.array([1.0 if m.decision_one(x) > 0 else -1.0 for m in weak])
+        raw = np.array([m.decision_one(x) for m in weak])
         if t:
-            assert booster.decision_one(x) == voting.score(votes)
-            assert booster.predict_one(x) == (voting.score(votes) >= 0)
-        weights = voting.learn(votes, 1.0 if y else -1.0, w)
+            assert booster.decision_one(x) == voting.score(raw)
+            assert booster.predict_one(x) == (voting.score(raw) >= 0)
+        weights = voting.learn(raw, np.array([1.0 if y else -1.0]), w)
         for m, p in zip(weak, weights):
             if p > 0:
                 m.learn_one(x, y, p * w)
         booster.learn_one(x, y, w)
-    np.testing.assert_equal(booster._measured(), [voting.measured()])
+    np.testing.assert_equal(booster._measured(), [voting.measured(0)])
     for mine, theirs in zip(weak, booster.weak_, strict=True):
         assert mine.weights_ == theirs.weights_
     assert booster.examples_ == 120
     assert booster.certificate().holds
-    sums = voting.measured()
+    sums = voting.measured(0)
     used = sums["weights"] > 0  # the last of those that agree always has nothing to learn
     expected = sums["correlation"][used] / (2 * sums["weights"][used])
     np.testing.assert_allclose(booster.edges_[used], expected)
@@ -142,14 +151,14 @@ def test_who_gets_a_sample():
     model = OSBoost(Lookout(), n=n, sampled=True, seed=seed)
     for label in "abc":
         model._add(label)
-    votings = [lane.voting.clone() for lane in model._model._lanes]
+    ensembles = model._model._ensembles.clone()
     learned, got = np.zeros((3, n), bool), [[[] for _ in range(n)] for _ in range(3)]
     for t, label in enumerate(np.random.default_rng(0).integers(3, size=60).tolist()):
         x = {"t": t, "y": int(label == 1)}
-        for k in range(3):
-            said = np.where(learned[k], 2.0 * x["y"] - 1.0, -1.0)
-            target = 1.0 if k == label else -1.0
-            p = votings[k].learn(signs[k] * said, target, w)
+        said = np.where(learned, np.multiply(signs, 2.0 * x["y"] - 1.0)[:, None], -1.0)
+        targets = np.where(np.arange(3) == label, 1.0, -1.0)
+        weights = ensembles.learn(said.ravel(), targets, w).reshape(3, n)
+        for k, (target, p) in enumerate(zip(targets, weights)):
             for i in range(n):
                 if _core.drawn(seed, t, 1 + k * n + i) < p[i]:
                     got[k][i].append((t, signs[k] * target > 0, w))
@@ -242,21 +251,110 @@ def test_weak_learners_of_sklearn(weak, labels, sparse):
 def test_weak_learners_of_sklearn_are_told_classes_and_weights(make, make_weak):
     """The ensemble by hand, and what each of its learners has counted."""
     booster = make(weak=make_weak())
-    voting = _core.Voting(booster._kind, booster._voting(True) | {"n": booster.n})
+    voting = _core.Ensembles(booster._kind, booster._voting(True) | {"n": booster.n})
     weak = [make_weak() for _ in range(voting.voters)]
     for x, y, w in zip(X[:20], Y[:20].tolist(), W[:20].tolist()):
         told = [hasattr(m, "classes_") and m.predict([x])[0] for m in weak]
         votes = np.where(told, 1.0, -1.0)
-        for m, p in zip(weak, voting.learn(votes, 1.0 if y else -1.0, w)):
+        for m, p in zip(weak, voting.learn(votes, np.array([1.0 if y else -1.0]), w)):
             if p > 0:
                 m.partial_fit(x[None], [y], classes=[False, True], sample_weight=np.array([p * w]))
         booster.learn_one(x, y, w)
-    np.testing.assert_equal(booster._measured(), [voting.measured()])
+    np.testing.assert_equal(booster._measured(), [voting.measured(0)])
     for mine, theirs in zip(weak, booster.weak_, strict=True):
         assert hasattr(mine, "classes_") == hasattr(theirs, "classes_")
         if hasattr(mine, "classes_"):
             np.testing.assert_array_equal(theirs.classes_, [False, True])
             np.testing.assert_array_equal(theirs.feature_count_, mine.feature_count_)
+
+
+# --- every learner of the library -----------------------------------------------------------------
+
+
+NEEDS = {  # learners that cannot be made without arguments
+    "AgnosticLearner": lambda: classes.AgnosticLearner(FiniteClass([[0, 1], [1, 1]])),
+    "SOA": lambda: classes.SOA(FiniteClass([[0, 1], [1, 1]])),
+    "BothSigns": lambda: boosting.BothSigns(Stump()),
+}
+VOTES = {  # those that can vote; all others are refused
+    "AdaBoostOL",
+    "AutoClassifier",
+    "BalancedWinnow",
+    "DecisionStump",
+    "KernelPerceptron",
+    "LinearClassifier",
+    "MarginPerceptron",
+    "NeuralNet",
+    "NewtonClassifier",
+    "OSBoost",
+    "OSBoostOCP",
+    "OnlineBBM",
+    "OnlineSVM",
+    "PNormPerceptron",
+    "PassiveAggressive",
+    "Perceptron",
+    "PrimalDual",
+    "Stump",
+    "Winnow",
+}
+
+
+def learners():
+    """All public learners, of examples or of what they are made for, by name."""
+    for room in (linear, newton, boosting, classes):
+        for name in room.__all__:
+            kind = getattr(room, name)
+            if isinstance(kind, type) and any(
+                hasattr(kind, each) for each in ("learn_one", "partial_fit", "fit")
+            ):
+                yield name, NEEDS.get(name, kind)
+
+
+@pytest.mark.parametrize("booster", [OnlineBBM, AdaBoostOL, OSBoost, OSBoostOCP])
+@pytest.mark.parametrize(("name", "make"), sorted(learners()), ids=lambda v: str(v)[:20])
+def test_every_learner_votes_or_is_refused_at_once(name, make, booster):
+    """Whether x_0 > 1/2: a learner that is accepted errs clearly less than a coin."""
+    if name not in VOTES:
+        with pytest.raises(ValueError, match=r"weak=.*(regressor|has neither|does not learn)"):
+            booster(make())
+        return
+    model = booster(make(), n=3)
+    rng, wrong = np.random.default_rng(0), 0
+    for t in range(200):
+        a, b = rng.random(2).tolist()
+        wrong += t >= 50 and model.predict_one({"a": a, "b": b}) != (a > 0.5)
+        model.learn_one({"a": a, "b": b}, a > 0.5)
+    assert wrong < 150 * 0.3  # 5 standard deviations of a coin
+    assert model.certificate().holds
+
+
+@pytest.mark.parametrize("weak", [Stump(), DecisionStump(), NeuralNet(seed=3)], ids=repr)
+@pytest.mark.parametrize("booster", [OnlineBBM, AdaBoostOL, OSBoost, OSBoostOCP])
+def test_stumps_and_networks_learn_targets_of_both_signs(weak, booster):
+    """False is -1 and True is 1, each with its weight; the prediction is the score."""
+    model = booster(weak, n=3)
+    copies = [weak.clone() for _ in range(3)]
+    ensemble = _core.Ensembles(model._kind, model._voting(True) | {"n": 3})
+    for t, (x, y, w) in enumerate(zip(dicts(X), Y.tolist(), W.tolist())):
+        raw = np.array([each.predict_one(x) for each in copies])
+        if t:
+            assert model.decision_one(x) == ensemble.score(raw)
+        weights = ensemble.learn(raw, np.array([1.0 if y else -1.0]), w)
+        for each, p in zip(copies, weights):
+            if p > 0:
+                each.learn_one(x, 1.0 if y else -1.0, p * w)
+        model.learn_one(x, y, w)
+    np.testing.assert_equal(model._measured(), [ensemble.measured(0)])
+
+
+def test_the_snippet_of_a_user():
+    """A stump that asks one feature, for a label that is the sign of one feature."""
+    rng, model, wrong = np.random.default_rng(0), OnlineBBM(DecisionStump()), 0
+    for x in rng.normal(size=(300, 3)).tolist():
+        wrong += model.predict_one(x) != (x[0] > 0)
+        model.learn_one(x, x[0] > 0)
+    # the mean of the values seen is 0.4 off after 6 and 0.06 after 300: some 5 %
+    assert wrong < 30
 
 
 # --- lanes of one table and objects do the same ---------------------------------------------------
@@ -295,22 +393,52 @@ def test_lanes_do_what_copies_do(make, labels, sampled, rule):
     assert lanes.certificate().holds
 
 
-@every_booster
-@pytest.mark.parametrize("sampled", [False, True])
-def test_coins_note_the_scale_of_what_weighs_nothing(make, sampled):
-    """A lane sees how large a feature is even if it is not to learn from the example, a copy does not.
+PENALTIES = {"l1": 1e-3, "l2": 1e-2}
+RULES = {  # every rule, in all its ways
+    "coin": {"rule": rules.Coin()},
+    "AdaGrad": {"rule": rules.AdaGrad()},
+    "AdaGrad as published": {"rule": rules.AdaGrad(0.3, invariant=False)},
+    "AdaGrad, scales": {"rule": rules.AdaGrad(0.3, scale_invariant=True)},
+    "AdaGrad, scales, as published": {
+        "rule": rules.AdaGrad(0.3, scale_invariant=True, invariant=False)
+    },
+    "AdaGrad, penalties": {"rule": rules.AdaGrad(0.3), **PENALTIES},
+    "ogd": {"rule": rules.OGD(0.1)},
+    "ogd, invariant": {"rule": rules.OGD(0.1, invariant=True)},
+    "ogd, penalties": {"rule": rules.OGD(0.1), **PENALTIES},
+    "ogd, radius": {"rule": rules.OGD(0.1, radius=0.5)},
+    "ogd, lazy": {"rule": rules.OGD(0.1, lazy=True), "l1": 1e-3},
+    "ftrl": {"rule": rules.FTRL(), "l1": 0.1, "l2": 0.1},
+    "pnorm": {"rule": rules.PNorm()},
+    "eg": {"rule": rules.EG()},
+}
+NAPS = {  # boosters that give weak learners many weights of 0
+    "bbm": lambda weak, **o: OnlineBBM(weak, n=9, edge=0.2, **o),
+    "bbm, two edges": lambda weak, **o: OnlineBBM(weak, n=3, edge=None, **o),
+    "osboost, sampled": lambda weak, **o: OSBoost(weak, n=5, sampled=True, **o),
+    "adaboost, sampled": lambda weak, **o: AdaBoostOL(weak, n=6, sampled=True, **o),
+}
 
-    So they agree where features have one size, or where all examples weigh something.
+
+@pytest.mark.parametrize("make", NAPS.values(), ids=NAPS)
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("labels", [Y, THREE], ids=["two", "three"])
+def test_weak_learners_do_not_look_at_what_weighs_nothing(make, rule, labels):
+    """Lanes are objects bit for bit, for every rule: nothing of an example of weight 0 is noted.
+
+    With at most three entries a row, which lanes and single learners add up in the same order, and
+    the hinge loss, whose slopes are exact.
     """
-    scores = []
-    for rows in (np.sign(X), X):
-        lanes, copied = (
-            make(weak=weak, sampled=sampled).fit(rows, Y) for weak in (LinearClassifier(), Copied())
-        )
-        scores.append((lanes.decision_function(rows), copied.decision_function(rows)))
-    close(*scores[0])
-    if isinstance(lanes, AdaBoostOL) and not sampled:
-        close(*scores[1])
+    few = X[:, :2] * np.array([1.0, 50.0]) * np.linspace(1, 30, len(X))[:, None]  # scales grow
+    weak = {**rule, "loss": "hinge"}
+    lanes, copied = make(LinearClassifier(**weak), seed=5), make(Copied(**weak), seed=5)
+    for x, y, w in zip(few, labels.tolist(), W.tolist()):
+        lanes.learn_one(x, y, w)
+        copied.learn_one(x, y, w)
+        assert lanes.decision_one(x) == copied.decision_one(x)
+    np.testing.assert_equal(lanes._measured(), copied._measured())
+    last = copied._model.weak[-1]
+    assert min(weak.examples_ for weak in last) < max(weak.examples_ for weak in last)
 
 
 @pytest.mark.parametrize("rule", rules.RULES)
@@ -400,9 +528,8 @@ def test_files_that_only_a_pickle_can_be(tmp_path):
 def test_a_weak_learner_without_an_opinion_votes_against(weak):
     """Whichever label it tells from the rest: mirrored lanes know nothing of a new feature, either."""
     model = OnlineBBM(weak(rule="ogd", intercept=False), n=3, edge=0.1)
-    against = -3 * math.log(0.6 / 0.4)
     for y in ("b", "a"):
         model.learn_one({"x": 1.0 if y == "a" else -1.0}, y)
-        assert model.decision_one({"new": 1.0}) == pytest.approx(against)
+        assert model.decision_one({"new": 1.0}) < 0
     model.learn_one({"z": 1.0}, "c")
-    assert model.decision_one({"new": 1.0}) == pytest.approx([against] * 3)
+    assert max(model.decision_one({"new": 1.0})) < 0

@@ -5,6 +5,7 @@
 #include "boosting/adaboost_ol.hpp"
 #include "boosting/bbm.hpp"
 #include "boosting/edges.hpp"
+#include "boosting/ensembles.hpp"
 #include "boosting/osboost.hpp"
 #include "parts.hpp"
 
@@ -33,75 +34,98 @@ std::unique_ptr<Voting> voting_of(const std::string& kind, nb::dict options) {
 
 namespace {
 
-class PyVoting {
+class PyEnsembles {
  public:
-  PyVoting(std::string kind, Options options)
-      : kind_(std::move(kind)), options_(options), voting_(voting_of(kind_, options)) {}
-  PyVoting(const PyVoting& other)
-      : kind_(other.kind_), options_(other.options_), voting_(other.voting_->clone()) {}
+  PyEnsembles(std::string kind, Options options)
+      : kind_(std::move(kind)), options_(options), ensembles_(voting_of(kind_, options)) {}
 
-  int voters() const { return voting_->voters(); }
-  double score(Vector<double> votes) const { return voting_->score(checked(votes)); }
-  Array<double> learn(Vector<double> votes, double y, double h) {
-    const double* sound = checked(votes);
-    std::vector<double> weights(votes.size());
-    voting_->learn(sound, y, h, weights.data());
+  std::size_t lanes() const { return ensembles_.lanes(); }
+  std::size_t voters() const { return ensembles_.voters(); }
+  void relane(const std::vector<int>& sources) {
+    for (const int source : sources)
+      if (source < -1 || source >= int(lanes())) throw nb::value_error("there is no such lane");
+    ensembles_.relane(sources);
+  }
+  Array<double> margins(Vector<double> raw) const {
+    std::vector<double> out(lanes());
+    ensembles_.margins(checked(raw), out.data());
+    return array_of(out);
+  }
+  Array<double> score(Vector<double> raw) const {
+    std::vector<double> out(lanes());
+    ensembles_.score(checked(raw), out.data());
+    return array_of(out);
+  }
+  Array<double> learn(Vector<double> raw, Vector<double> y, double h) {
+    const double* sound = checked(raw);
+    bool labels = y.size() == lanes();
+    for (std::size_t i = 0; labels && i < y.size(); ++i) labels = std::fabs(y(i)) == 1;
+    if (!labels) throw nb::value_error("a label of -1 or 1 was expected for each lane");
+    std::vector<double> weights(raw.size());
+    ensembles_.learn(sound, y.data(), h, weights.data());
     return array_of(weights);
   }
-  auto measured() const { return voting_->measured(); }
-  Array<double> state() const { return array_of(voting_->state()); }
+  auto measured(std::size_t lane) const {
+    if (lane >= lanes()) throw nb::value_error("there is no such lane");
+    Named<Array<double>> out;
+    for (const auto& [name, numbers] : ensembles_.measured(lane))
+      out[nb::str(name.c_str())] = array_of(numbers);
+    return out;
+  }
+  Array<double> state() { return array_of(ensembles_.state()); }
   void restore(Vector<double> state) {
     for (std::size_t i = 0; i < state.size(); ++i)
       if (!std::isfinite(state(i))) throw nb::value_error("the state is damaged");
-    voting_->restore(state.data(), state.size());
+    ensembles_.restore(state.data(), state.size());
   }
-  TupleOf<std::string, Options, Array<double>> pickled() const {
-    return nb::make_tuple(kind_, options_, state());
+  TupleOf<std::string, Options, std::size_t, Array<double>> pickled() {
+    return nb::make_tuple(kind_, options_, lanes(), state());
   }
 
  private:
-  const double* checked(Vector<double> votes) const {
-    bool sound = votes.size() == std::size_t(voters());
-    for (std::size_t i = 0; sound && i < votes.size(); ++i) sound = std::fabs(votes(i)) == 1;
-    if (!sound) throw nb::value_error("a vote of -1 or 1 was expected of each voter");
-    return votes.data();
+  const double* checked(Vector<double> raw) const {
+    bool sound = raw.size() == lanes() * voters();
+    for (std::size_t i = 0; sound && i < raw.size(); ++i) sound = std::isfinite(raw(i));
+    if (!sound) throw nb::value_error("a number was expected of each voter for each lane");
+    return raw.data();
   }
 
   std::string kind_;
   Options options_;
-  std::unique_ptr<Voting> voting_;
+  Ensembles ensembles_;
 };
 
 }  // namespace
 
 void bind_boosting(nb::module_& m) {
-  nb::class_<PyVoting>(m, "Voting",
-                       "Combines the votes of weak learners and weighs the next example for each.")
+  nb::class_<PyEnsembles>(
+      m, "Ensembles",
+      "Combines the scores of weak learners, and weighs the example for each of them.")
       .def(nb::init<std::string, Options>(), "kind"_a, "options"_a)
-      .def_prop_ro("voters", &PyVoting::voters, "The number of weak learners.")
-      .def("score", &PyVoting::score, "votes"_a, "The combined score of some votes.")
-      .def("learn", &PyVoting::learn, "votes"_a, "y"_a, "h"_a,
-           "Learn the label; returns the example's weight for each weak learner.")
+      .def_prop_ro("lanes", &PyEnsembles::lanes, "The number of labels with voters of their own.")
+      .def_prop_ro("voters", &PyEnsembles::voters, "The number of weak learners of a lane.")
+      .def("relane", &PyEnsembles::relane, "sources"_a,
+           "Make new lanes from old ones; source -1 is a fresh lane.")
+      .def("margins", &PyEnsembles::margins, "raw"_a,
+           "By how much the vote is for each label, from the scores of the weak learners.")
+      .def("score", &PyEnsembles::score, "raw"_a,
+           "The log-odds of each label, on the side of the vote.")
+      .def("learn", &PyEnsembles::learn, "raw"_a, "y"_a, "h"_a,
+           "Learn the labels; returns the example's weight for each weak learner.")
+      .def("measured", &PyEnsembles::measured, "lane"_a,
+           "What has been measured of the weak learners of a lane, by name.")
+      .def("state", &PyEnsembles::state, "Everything that changes while it plays, as one array.")
+      .def("restore", &PyEnsembles::restore, "state"_a,
+           "Take over a state of as many lanes; nothing has changed if it is refused.")
       .def(
-          "measured",
-          [](const PyVoting& v) {
-            Named<Array<double>> out;
-            for (const auto& [name, numbers] : v.measured())
-              out[nb::str(name.c_str())] = array_of(numbers);
-            return out;
-          },
-          "What has been measured of the weak learners, by name.")
-      .def("state", &PyVoting::state, "Everything that changes while it plays, as one array.")
-      .def("restore", &PyVoting::restore, "state"_a,
-           "Take over a state; nothing has changed if it is refused.")
-      .def(
-          "clone", [](const PyVoting& v) { return PyVoting(v); }, "A copy.")
-      .def("__getstate__", &PyVoting::pickled, "What pickle keeps.")
+          "clone", [](const PyEnsembles& v) { return PyEnsembles(v); }, "A copy.")
+      .def("__getstate__", &PyEnsembles::pickled, "What pickle keeps.")
       .def(
           "__setstate__",
-          [](PyVoting& v, TupleOf<std::string, Options, Array<double>> from) {
-            new (&v) PyVoting(nb::cast<std::string>(from[0]), nb::cast<nb::dict>(from[1]));
-            v.restore(nb::cast<Vector<double>>(from[2]));
+          [](PyEnsembles& v, TupleOf<std::string, Options, std::size_t, Array<double>> from) {
+            new (&v) PyEnsembles(nb::cast<std::string>(from[0]), nb::cast<nb::dict>(from[1]));
+            v.relane(std::vector<int>(nb::cast<std::size_t>(from[2]), -1));
+            v.restore(nb::cast<Vector<double>>(from[3]));
           },
           "Rebuild from what pickle kept.");
   m.def("drawn", &drawn, "seed"_a, "round"_a, "place"_a,

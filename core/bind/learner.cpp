@@ -243,7 +243,7 @@ Named<Array<double>> PyLearner::measured(int lane) {
   auto* boost = dynamic_cast<Boost*>(learner_.get());
   if (!boost || lane < 0 || lane >= lanes()) throw nb::value_error("there are no such votes");
   Named<Array<double>> out;
-  for (const auto& [name, numbers] : boost->voting(lane).measured())
+  for (const auto& [name, numbers] : boost->ensembles().measured(std::size_t(lane)))
     out[nb::str(name.c_str())] = array_of(numbers);
   return out;
 }

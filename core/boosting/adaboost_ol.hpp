@@ -21,12 +21,12 @@ class AdaBoostOl : public Counted {
         steps_(alpha_) {}
   std::unique_ptr<Voting> clone() const override { return std::make_unique<AdaBoostOl>(*this); }
 
-  double score(const double* votes) const override {
+  double margin(const double* votes, double) const override {
     const std::size_t i = expert();
     return std::inner_product(votes, votes + i + 1, alpha_.begin(), 0.0);
   }
-  void learn(const double* votes, double y, double h, double* weights) override {
-    count(score(votes), y, h);
+  void learn(const double* votes, double tie, double y, double h, double* weights) override {
+    count(says(votes, tie), y, h);
     const std::vector<double> shares = hedge();
     const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
     const double rate = 4 / std::sqrt(rounds_);
@@ -39,7 +39,7 @@ class AdaBoostOl : public Counted {
       const double slope = h / (1 + std::exp(s));
       alpha_[i] = std::clamp(alpha_[i] + rate * slope * z, -2.0, 2.0);
       steps_[i] += rate * slope * slope / 2;
-      if (y > 0 ? s >= 0 : s > 0) continue;  // a sum of 0 means label 1
+      if (wins(y * s, tie) == (y > 0)) continue;
       expert_mistakes_[i] += h;
       expected_ += h * shares[i] / all;
       log_v_[i] -= h;

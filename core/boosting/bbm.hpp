@@ -16,8 +16,7 @@ namespace regretless {
 
 class Bbm : public Counted {
  public:
-  Bbm(int n, double edge, bool weighted)
-      : Counted(n), p_(0.5 + (weighted ? edge : edge / 2)), log_odds_(std::log(p_ / (1 - p_))) {
+  Bbm(int n, double edge, bool weighted) : Counted(n), p_(0.5 + (weighted ? edge : edge / 2)) {
     for (int i = 1; i <= n; ++i) {
       const std::vector<double> row = binomial(n - i);
       rows_.push_back(table_.size());
@@ -29,12 +28,11 @@ class Bbm : public Counted {
   }
   std::unique_ptr<Voting> clone() const override { return std::make_unique<Bbm>(*this); }
 
-  // The log-odds of voters that are right independently of each other.
-  double score(const double* votes) const override {
-    return std::accumulate(votes, votes + voters(), 0.0) * log_odds_;
+  double margin(const double* votes, double) const override {
+    return std::accumulate(votes, votes + voters(), 0.0);
   }
-  void learn(const double* votes, double y, double h, double* weights) override {
-    count(score(votes), y, h);
+  void learn(const double* votes, double tie, double y, double h, double* weights) override {
+    count(says(votes, tie), y, h);
     double s = 0;
     for (int i = 0; i < voters(); ++i) {
       const int after = voters() - 1 - i;
@@ -76,7 +74,7 @@ class Bbm : public Counted {
     return std::accumulate(row.begin(), row.begin() + last + 1, 0.0);
   }
 
-  double p_, log_odds_;
+  double p_;
   double lost_;                    // Phi_0(0)
   std::vector<double> table_;      // w_i by k, divided by the largest of i
   std::vector<double> largest_;    // the largest weights

@@ -2,20 +2,30 @@
 
 namespace regretless {
 
+namespace {
+// Lanes do not all see the same examples, so what is known of a feature is different in each.
+Rule for_lanes(const Rule& rule) {
+  if (const Coin* coin = std::get_if<Coin>(&rule)) {
+    OwnCoin own;
+    own.wealth = coin->wealth, own.lipschitz = coin->lipschitz;
+    return own;
+  }
+  return rule;
+}
+}  // namespace
+
 Boost::Boost(Loss loss, Rule rule, std::unique_ptr<Voting> voting, bool sampled, std::uint64_t seed,
              int bits, std::uint32_t remembered, Kernels kernels)
-    : fresh_(std::move(voting)),
+    : ensembles_(std::move(voting)),
       sampled_(sampled),
       seed_(seed),
-      weak_(loss, rule, bits, remembered, false, kernels),
-      votes_(std::size_t(voters())) {
+      weak_(loss, for_lanes(rule), bits, remembered, false, kernels) {
   relane({-1}, {1});
 }
 
 void Boost::relane(const std::vector<int>& sources, const std::vector<int>& signs) {
   const int each = voters();
   std::vector<int> from, side;
-  std::vector<std::unique_ptr<Voting>> votings;
   std::vector<Scalars> scalars;
   for (std::size_t c = 0; c < sources.size(); ++c) {
     const auto source = std::size_t(sources[c]);
@@ -24,38 +34,30 @@ void Boost::relane(const std::vector<int>& sources, const std::vector<int>& sign
       from.push_back(is_new ? -1 : sources[c] * each + k);
       side.push_back(signs[c]);
     }
-    votings.push_back((is_new ? fresh_ : votings_[source])->clone());
     scalars.push_back(is_new ? Scalars{} : scalars_[source]);
   }
   weak_.join(each);
   weak_.relane(from, side);
-  votings_ = std::move(votings);
+  ensembles_.relane(sources);
   scalars_ = std::move(scalars);
 }
 
 void Boost::extend(int count) {
   weak_.extend(count * voters());
-  for (int c = 0; c < count; ++c) {
-    votings_.push_back(fresh_->clone());
-    scalars_.emplace_back();
-  }
+  ensembles_.extend(count);
+  scalars_.resize(scalars_.size() + std::size_t(count));
 }
 
 // --- the rounds ----------------------------------------------------------------------------------
 
-const double* Boost::cast(const double* scores) const {
-  for (std::size_t k = 0; k < votes_.size(); ++k) votes_[k] = scores[k] > 0 ? 1 : -1;
-  return votes_.data();
-}
-
 void Boost::predict(const Batch& batch) const {
-  const std::size_t classes = votings_.size(), each = votes_.size();
+  const std::size_t classes = ensembles_.lanes(), each = ensembles_.voters();
   Batch own = batch;
   scores_.resize(batch.size * classes * each);
   own.scores = scores_.data();
   weak_.predict(own);
-  for (std::size_t i = 0; i < batch.size * classes; ++i)
-    batch.scores[i] = votings_[i % classes]->score(cast(scores_.data() + i * each));
+  for (std::size_t t = 0; t < batch.size; ++t)
+    ensembles_.score(scores_.data() + t * classes * each, batch.scores + t * classes);
 }
 
 namespace {
@@ -74,42 +76,42 @@ void Boost::learn(const Batch& batch, std::size_t offset) {
   weak_.learn(own, offset);
 }
 
-void Boost::weigh(void* teaching, std::size_t t, const double* scores, double* importance) {
+void Boost::weigh(void* teaching, std::size_t t, const double* raw, double* importance) {
   Boost& self = *static_cast<Teaching*>(teaching)->model;
   const Batch& batch = *static_cast<Teaching*>(teaching)->batch;
-  const std::size_t classes = self.votings_.size(), each = self.votes_.size();
+  const std::size_t classes = self.ensembles_.lanes(), each = self.ensembles_.voters();
   const double h = batch.importance ? batch.importance[t] : 1;
   const auto round = std::uint64_t(self.scalars_[0][kRounds]);
+  self.found_.resize(classes), self.targets_.resize(classes);
+  double* scores = batch.scores ? batch.scores + t * classes : self.found_.data();
+  self.ensembles_.score(raw, scores);
+  for (std::size_t c = 0; c < classes; ++c)
+    self.targets_[c] = batch.classes[t] == int(classes == 1 ? 1 : c) ? 1 : -1;
+  if (h > 0) self.ensembles_.learn(raw, self.targets_.data(), h, importance);
   double lost = 0;
   for (std::size_t c = 0; c < classes; ++c) {
-    Voting& voting = *self.votings_[c];
-    const double* votes = self.cast(scores + c * each);
-    const double score = voting.score(votes);
-    const double y = batch.classes[t] == int(classes == 1 ? 1 : c) ? 1 : -1;
-    const double loss = self.loss_.value(score, y);
-    if (batch.scores) batch.scores[t * classes + c] = score;
+    const double loss = self.loss_.value(scores[c], self.targets_[c]);
     lost += loss;
     if (h == 0) continue;
-    double* weights = importance + c * each;
     Scalars& own = self.scalars_[c];
-    voting.learn(votes, y, h, weights);
-    for (std::size_t k = 0; k < each; ++k) {
-      if (self.sampled_) weights[k] = drawn(self.seed_, round, 1 + c * each + k) < weights[k];
-      weights[k] *= h;
-    }
     own[kRounds] += 1;
     own[kUpdates] += 1;
     own[kLoss] += h * loss;
     own[kWeights] += h;
   }
   if (batch.losses) batch.losses[t] = lost;
+  for (std::size_t i = 0; h > 0 && i < classes * each; ++i) {
+    if (self.sampled_) importance[i] = drawn(self.seed_, round, 1 + i) < importance[i];
+    importance[i] *= h;
+    if (importance[i] < kSmallestWeight) importance[i] = 0;  // as for all learners
+  }
 }
 
 // --- weights, totals and state -------------------------------------------------------------------
 
 std::vector<double> Boost::weights(const Rows& rows) const {
   const std::vector<double> all = weak_.weights(rows);
-  const std::size_t each = votes_.size();
+  const std::size_t each = std::size_t(voters());
   std::vector<double> out(all.size() / each);
   for (std::size_t i = 0; i < all.size(); ++i) out[i / each] += all[i] / double(each);
   return out;
@@ -117,22 +119,19 @@ std::vector<double> Boost::weights(const Rows& rows) const {
 
 std::vector<double> Boost::numbers() {
   std::vector<double> all;
-  for (std::size_t c = 0; c < votings_.size(); ++c) {
-    const std::vector<double> state = votings_[c]->state();
-    all.insert(all.end(), scalars_[c].begin(), scalars_[c].end());
-    all.insert(all.end(), state.begin(), state.end());
-  }
+  for (const Scalars& each : scalars_) all.insert(all.end(), each.begin(), each.end());
+  const std::vector<double> state = ensembles_.state();
+  all.insert(all.end(), state.begin(), state.end());
   return all;
 }
 void Boost::restore_numbers(const double* numbers, std::size_t size) {
-  const std::size_t state = fresh_->state().size(), each = kScalars + state;
-  if (size != each * votings_.size())
-    throw std::invalid_argument("the votes do not fit the weak learners");
-  for (std::size_t c = 0; c < votings_.size(); ++c, numbers += each) {
-    check_scalars(numbers, std::size_t(kScalars));
-    std::copy_n(numbers, std::size_t(kScalars), scalars_[c].begin());
-    votings_[c]->restore(numbers + kScalars, state);
-  }
+  const std::size_t first = scalars_.size() * std::size_t(kScalars);
+  if (size < first) throw std::invalid_argument("the votes do not fit the weak learners");
+  for (std::size_t c = 0; c < scalars_.size(); ++c)
+    check_scalars(numbers + c * kScalars, std::size_t(kScalars));
+  ensembles_.restore(numbers + first, size - first);
+  for (Scalars& each : scalars_)
+    std::copy_n(numbers, each.size(), each.begin()), numbers += kScalars;
 }
 
 }  // namespace regretless

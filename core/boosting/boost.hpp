@@ -2,7 +2,7 @@
 // predict an example at once and learn it at once, each with the weight that depends on the votes
 // before it (Luo (2016), section 3.1). More than two classes: one against the rest.
 #pragma once
-#include "boosting/voting.hpp"
+#include "boosting/ensembles.hpp"
 #include "learner.hpp"
 
 namespace regretless {
@@ -16,7 +16,7 @@ class Boost : public Model {
 
   const Loss& loss() const override { return loss_; }  // of the score, which is the log-odds
   Features& features() override { return weak_.features(); }
-  int lanes() const override { return int(votings_.size()); }
+  int lanes() const override { return int(ensembles_.lanes()); }
   double low() const override { return weak_.low(); }
   double high() const override { return weak_.high(); }
 
@@ -35,22 +35,21 @@ class Boost : public Model {
   std::vector<double> numbers() override;
   void restore_numbers(const double* numbers, std::size_t size) override;
 
-  Voting& voting(int lane) { return *votings_[std::size_t(lane)]; }
+  const Ensembles& ensembles() const { return ensembles_; }
 
  private:
   using Scalars = std::array<double, kScalars>;
   static void weigh(void* teaching, std::size_t t, const double* scores, double* importance);
-  int voters() const { return fresh_->voters(); }
-  const double* cast(const double* scores) const;  // the votes for some scores
+  int voters() const { return int(ensembles_.voters()); }
 
   Loss loss_{LossKind::logistic, 0};
-  std::unique_ptr<Voting> fresh_;
+  Ensembles ensembles_;  // a lane per class
   bool sampled_;
   std::uint64_t seed_;
   Learner weak_;
-  std::vector<std::unique_ptr<Voting>> votings_;
   std::vector<Scalars> scalars_;
-  mutable std::vector<double> scores_, votes_;
+  mutable std::vector<double> scores_;
+  std::vector<double> found_, targets_;  // scores and labels of an example, by class
 };
 
 }  // namespace regretless

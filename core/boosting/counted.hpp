@@ -18,11 +18,11 @@ class Counted : public Voting {
  protected:
   explicit Counted(int n) : wrong_(std::size_t(n)), correlation_(wrong_), weights_(wrong_) {}
 
-  void count(double score, double y, double h) {
+  void count(bool says, double y, double h) {
     rounds_ += 1;
     weight_ += h;
     heaviest_ = std::max(heaviest_, h);
-    if ((score >= 0) != (y > 0)) mistakes_ += h;
+    if (says != (y > 0)) mistakes_ += h;
   }
   // Voter i learns with weight w, and z = y votes[i].
   void count_vote(std::size_t i, double w, double z, double h) {

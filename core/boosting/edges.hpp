@@ -30,27 +30,24 @@ class Edges : public Voting {
   std::unique_ptr<Voting> clone() const override { return std::make_unique<Edges>(*this); }
   int voters() const override { return int(boosters_.size()) * boosters_[0]->voters(); }
 
-  // The weighted scores of the side with the majority, minus the share of the other side.
-  double score(const double* votes) const override {
-    double up = 0, down = 0, weight = 0;
-    for (std::size_t k = 0; k < boosters_.size(); ++k) {
-      const double s = boosters_[k]->score(votes + first(k));
-      (s >= 0 ? up : down) += shares_[k] * s;
-      if (s >= 0) weight += shares_[k];
-    }
-    return weight >= 0.5 ? up : down;
+  // The share of the boosters for label 1, less 1/2.
+  double margin(const double* votes, double tie) const override {
+    double weight = 0;
+    for (std::size_t k = 0; k < boosters_.size(); ++k)
+      if (boosters_[k]->says(votes + first(k), tie)) weight += shares_[k];
+    return weight - 0.5;
   }
-  void learn(const double* votes, double y, double h, double* weights) override {
-    if ((score(votes) >= 0) != (y > 0)) mistakes_ += h;
+  void learn(const double* votes, double tie, double y, double h, double* weights) override {
+    if (says(votes, tie) != (y > 0)) mistakes_ += h;
     if (h > unit_) {  // losses are measured in units of the largest importance
       if (unit_ > 0) hedge_.rescale(unit_ / h), periods_ += 1, shrunk_ += std::log(h / unit_);
       unit_ = h;
     }
     std::vector<double> losses;
     for (std::size_t k = 0; k < boosters_.size(); ++k) {
-      const bool wrong = (boosters_[k]->score(votes + first(k)) >= 0) != (y > 0);
+      const bool wrong = boosters_[k]->says(votes + first(k), tie) != (y > 0);
       losses.push_back(wrong ? h / unit_ : 0);
-      boosters_[k]->learn(votes + first(k), y, h, weights + first(k));
+      boosters_[k]->learn(votes + first(k), tie, y, h, weights + first(k));
     }
     hedge_.update(losses.data(), nullptr);
     hedge_.distribution(nullptr, shares_.data());

@@ -14,19 +14,14 @@ namespace regretless {
 class OsBoost : public Counted {
  public:
   OsBoost(int n, double edge)
-      : Counted(n),
-        edge_(edge),
-        theta_(edge / (2 + edge)),
-        decay_(std::log1p(-edge) / 2),
-        log_odds_(std::log((0.5 + edge) / (0.5 - edge))) {}
+      : Counted(n), edge_(edge), theta_(edge / (2 + edge)), decay_(std::log1p(-edge) / 2) {}
   std::unique_ptr<Voting> clone() const override { return std::make_unique<OsBoost>(*this); }
 
-  // The log-odds of voters that are right independently of each other with chance 1/2 + edge.
-  double score(const double* votes) const override {
-    return std::accumulate(votes, votes + voters(), 0.0) * log_odds_;
+  double margin(const double* votes, double) const override {
+    return std::accumulate(votes, votes + voters(), 0.0);
   }
-  void learn(const double* votes, double y, double h, double* weights) override {
-    count(score(votes), y, h);
+  void learn(const double* votes, double tie, double y, double h, double* weights) override {
+    count(says(votes, tie), y, h);
     weigh(votes, y, h, weights);
   }
   std::map<std::string, std::vector<double>> measured() const override {
@@ -46,7 +41,7 @@ class OsBoost : public Counted {
     }
   }
 
-  double edge_, theta_, decay_, log_odds_;
+  double edge_, theta_, decay_;
 };
 
 // Votes weigh alpha on the simplex, by gradient descent on max(0, theta - y alpha.h).
@@ -55,14 +50,9 @@ class OsBoostOcp : public OsBoost {
   OsBoostOcp(int n, double edge) : OsBoost(n, edge), alpha_(std::size_t(n), 1.0 / n) {}
   std::unique_ptr<Voting> clone() const override { return std::make_unique<OsBoostOcp>(*this); }
 
-  // The log-odds of the weighted share of votes, with half a vote added to each side: even if all
-  // voters agree they can be wrong.
-  double score(const double* votes) const override {
-    const double n = voters();
-    return 2 * std::atanh(vote(votes) * n / (n + 1));
-  }
-  void learn(const double* votes, double y, double h, double* weights) override {
-    count(score(votes), y, h);
+  double margin(const double* votes, double) const override { return vote(votes); }
+  void learn(const double* votes, double tie, double y, double h, double* weights) override {
+    count(says(votes, tie), y, h);
     weigh(votes, y, h, weights);
     const double n = voters(), even = y * std::accumulate(votes, votes + voters(), 0.0) / n;
     hinge_ += h * std::max(0.0, theta_ - even);

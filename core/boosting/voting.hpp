@@ -16,12 +16,16 @@ class Voting : public Stateful {
  public:
   virtual std::unique_ptr<Voting> clone() const = 0;
   virtual int voters() const = 0;
-  // The log-odds of label 1; label 1 is predicted if they are at least 0. The same votes give the
-  // same score until something is learned.
-  virtual double score(const double* votes) const = 0;
-  // Learns the label of votes that were scored, with importance h > 0. Returns the weights in [0,
-  // 1] with which the voters learn the example; the caller multiplies them by h.
-  virtual void learn(const double* votes, double y, double h, double* weights) = 0;
+  // By how much label 1 is ahead, in the booster's own unit. Even votes are decided by the sign of
+  // `tie`, for label 1 if that is 0 as well. The same votes give the same margin until something is
+  // learned.
+  virtual double margin(const double* votes, double tie) const = 0;
+  // Whether label 1 wins.
+  static bool wins(double margin, double tie) { return margin != 0 ? margin > 0 : tie >= 0; }
+  bool says(const double* votes, double tie) const { return wins(margin(votes, tie), tie); }
+  // Learns the label of some votes, with importance h > 0. Returns the weights in [0, 1] with which
+  // the voters learn the example; the caller multiplies them by h.
+  virtual void learn(const double* votes, double tie, double y, double h, double* weights) = 0;
   // The terms of certificates, by name.
   virtual std::map<std::string, std::vector<double>> measured() const = 0;
 };

@@ -219,7 +219,7 @@ class LearnLoop {
     for (int k = 0; k < count_ && !calm_; ++k)  // the step will be no larger than the gradient
       if (sizes.too_large(at_.gradient[k])) return false;
     Real* moves = room_.of(x.size * std::size_t(active_));
-    prepare<V>(rule_, bank_, lanes_, x, at_.gradient, at_.travel, at_.tracked, moves);
+    prepare<V>(rule_, bank_, lanes_, x, at_.gradient, unequal(), at_.travel, at_.tracked, moves);
     for (int k = 0; k < count_; ++k)
       if (!in_range(at_.travel[k])) hold_lane(bank_, x, k, at_.travel, moves);
     return true;
@@ -246,13 +246,16 @@ class LearnLoop {
     return true;
   }
 
+  // The importance of the example for each lane, if it may be 0 for some; otherwise null.
+  const double* unequal() const { return batch_.weigh ? at_.importance : nullptr; }
   static bool in_range(double v) { return std::fabs(v) <= kWorst; }
 
   // --- the new weights, and the totals -----------------------------------------------------------
 
   [[gnu::always_inline]] void move_weights(Example x, bool prepared) {
     if (!prepared)
-      return scatter<V>(rule_, bank_, lanes_, x, at_.step, bets_, at_.tracked, at_.rounding, room_);
+      return scatter<V>(rule_, bank_, lanes_, x, at_.step, unequal(), bets_, at_.tracked,
+                        at_.rounding, room_);
     double shared = 0;
     const auto share_row = [&shared, x, rule = rule_, bank = bank_,
                             rounds = lanes_(kRounds, 0)](std::size_t j) {

@@ -44,6 +44,50 @@ bool none(const double* steps, int count) {
   return !any;
 }
 
+// Which of N blocks of lanes an example moves, by its importance for each lane. A lane for which it
+// has importance 0 stays as it is; null: all lanes see it.
+template <int N>
+struct Moving {
+  int whole[N], partly[N];  // blocks of which all lanes move, and some
+  int all = 0, some = 0;
+};
+
+template <class V>
+V awake(const double* importance) {
+  V v{};
+  for (int i = 0; i < Traits<V>::width; ++i) v[i] = importance[i] > 0;
+  return v;
+}
+
+template <class V, int N, class R>
+Moving<N> moving(const R& rule, const double* importance, const double* steps) {
+  constexpr int width = Traits<V>::width;
+  Moving<N> out;
+  for (int i = 0; i < N; ++i) {
+    if (importance && none(importance + i * width, width)) continue;
+    // with many labels most losses are 0, and few blocks move
+    if (steps && rule.rests() && none(steps + i * width, width)) continue;
+    bool mixed = false;
+    for (int k = 0; importance && !rule.rests() && k < width; ++k)
+      mixed |= importance[i * width + k] == 0;
+    (mixed ? out.partly[out.some++] : out.whole[out.all++]) = i;
+  }
+  return out;
+}
+
+// Calls f(block, cell) for the blocks of a row that move.
+template <class V, int N, class F>
+void each_block(const BankView& bank, std::uint32_t row, int first, const Moving<N>& moves,
+                const double* importance, F f) {
+  constexpr int width = Traits<V>::width;
+  for (int b = 0; b < moves.all; ++b)
+    f(moves.whole[b], cell<V>(bank, row, first + moves.whole[b] * width));
+  for (int b = 0; b < moves.some; ++b) {
+    const int at = first + moves.partly[b] * width;
+    f(moves.partly[b], AwakeCell<V>{cell<V>(bank, row, at), awake<V>(importance + at)});
+  }
+}
+
 // Every row moves by coefficient times x.
 template <class R>
 [[gnu::noinline]] Sums<Real> scatter_one(const R& rule, Column bank, Lanes lanes, Example x,
@@ -67,8 +111,8 @@ template <class R>
 
 template <class V, class R>
 void scatter_many(const R& given, const BankView& view, Lanes lanes, Example x,
-                  const double* coefficient, const Real* bets, double* tracked, double* rounding,
-                  Room& room) {
+                  const double* coefficient, const double* importance, const Real* bets,
+                  double* tracked, double* rounding, Room& room) {
   const R rule = given;
   const BankView bank = view;
   constexpr int width = Traits<V>::width;
@@ -89,22 +133,32 @@ void scatter_many(const R& given, const BankView& view, Lanes lanes, Example x,
     typename R::template At<V> at[N];
     Wide<V> g[N];
     Sums<V> sums[N];
-    int busy[N], moving = 0;  // with many labels most losses are 0, and few blocks move
-    for (int i = 0; i < N; ++i) {
-      sums[i].tracked += shared;
-      if (rule.rests() && none(coefficient + first + i * width, width)) continue;
+    const Moving<N> moves =
+        moving<V, N>(rule, importance ? importance + first : nullptr, coefficient + first);
+    const auto load = [&](int i) {
       at[i] = rule.template at<V>(lanes, first + i * width);
       get(coefficient + first + i * width, g[i]);
-      busy[moving++] = i;
-    }
-    for (std::size_t j = 0; j < x.size && moving; ++j) {
+    };
+    for (int i = 0; i < N; ++i) sums[i].tracked += shared;
+    for (int b = 0; b < moves.all; ++b) load(moves.whole[b]);
+    for (std::size_t j = 0; j < x.size && moves.all; ++j) {
       const V value = V{} + x.values[j];
       const Real* bet = bets + j * active + first;
-      for (int b = 0; b < moving; ++b) {
-        const int i = busy[b];
+      for (int b = 0; b < moves.all; ++b) {
+        const int i = moves.whole[b];
         Cell<V> row = cell<V>(bank, x.rows[j], first + i * width);
         if constexpr (Shares<R>) row.shared = seen + j * slots;
         update_row(rule, row, at[i], g[i], value, sums[i], bet + i * width);
+      }
+    }
+    for (int b = 0; b < moves.some; ++b) {
+      const int i = moves.partly[b], lane = first + i * width;
+      load(i);
+      const V open = awake<V>(importance + lane);
+      for (std::size_t j = 0; j < x.size; ++j) {
+        AwakeCell<V> row{cell<V>(bank, x.rows[j], lane), open};
+        if constexpr (Shares<R>) row.shared = seen + j * slots;
+        update_row(rule, row, at[i], g[i], V{} + x.values[j], sums[i], bets + j * active + lane);
       }
     }
     for (int i = 0; i < N; ++i) {
@@ -116,13 +170,14 @@ void scatter_many(const R& given, const BankView& view, Lanes lanes, Example x,
 
 template <class V, class R>
 void scatter(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* coefficient,
-             const Real* bets, double* tracked, double* rounding, Room& room) {
+             const double* importance, const Real* bets, double* tracked, double* rounding,
+             Room& room) {
   if constexpr (Traits<V>::width == 1) {
     const Sums<Real> sums = scatter_one(rule, Column(bank), lanes, x, *coefficient, bets);
     *tracked = sums.tracked;
     *rounding = sums.rounding;
   } else {
-    scatter_many<V>(rule, bank, lanes, x, coefficient, bets, tracked, rounding, room);
+    scatter_many<V>(rule, bank, lanes, x, coefficient, importance, bets, tracked, rounding, room);
   }
 }
 
@@ -157,7 +212,8 @@ template <class R>
 }
 template <class V, class R>
 void prepare_many(const R& given, const BankView& view, Lanes lanes, Example x,
-                  const double* gradient, double* travel, double* tracked, Real* moves) {
+                  const double* gradient, const double* importance, double* travel, double* tracked,
+                  Real* moves) {
   const R rule = given;
   const BankView bank = view;
   const auto active = std::size_t(bank.layout.active());
@@ -167,6 +223,7 @@ void prepare_many(const R& given, const BankView& view, Lanes lanes, Example x,
     Wide<V> g[N];
     Wide<V> sum[N]{};
     Sums<V> sums[N];
+    const Moving<N> awake = moving<V, N>(rule, importance ? importance + first : nullptr, nullptr);
     for (int i = 0; i < N; ++i) {
       at[i] = rule.template at<V>(lanes, first + i * width);
       get(gradient + first + i * width, g[i]);
@@ -174,13 +231,17 @@ void prepare_many(const R& given, const BankView& view, Lanes lanes, Example x,
     for (std::size_t j = 0; j < x.size; ++j) {
       const V value = V{} + x.values[j];
       Real* to = moves + j * active + first;
-#pragma GCC unroll 4
-      for (int i = 0; i < N; ++i) {
-        const V move =
-            rule.prepare(cell<V>(bank, x.rows[j], first + i * width), at[i], g[i], value, sums[i]);
+      const auto prepare = [&](int i, const auto& row) {
+        const V move = rule.prepare(row, at[i], g[i], value, sums[i]);
         store<V>(to + i * width, move);
         sum[i] += widen(move) * widen(value);
+      };
+      if (awake.all < N) {
+        each_block<V, N>(bank, x.rows[j], first, awake, importance, prepare);
+        continue;
       }
+#pragma GCC unroll 4
+      for (int i = 0; i < N; ++i) prepare(i, cell<V>(bank, x.rows[j], first + i * width));
     }
     for (int i = 0; i < N; ++i) {
       put(travel + first + i * width, sum[i]);
@@ -190,13 +251,13 @@ void prepare_many(const R& given, const BankView& view, Lanes lanes, Example x,
 }
 template <class V, class R>
 void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* gradient,
-             double* travel, double* tracked, Real* moves) {
+             const double* importance, double* travel, double* tracked, Real* moves) {
   if constexpr (Traits<V>::width == 1) {
     const Prepared prepared = prepare_one(rule, Column(bank), lanes, x, *gradient, moves);
     *travel = prepared.travel;
     *tracked = prepared.tracked;
   } else {
-    prepare_many<V>(rule, bank, lanes, x, gradient, travel, tracked, moves);
+    prepare_many<V>(rule, bank, lanes, x, gradient, importance, travel, tracked, moves);
   }
 }
 
@@ -209,18 +270,22 @@ template <class V, class F>
   const auto active = std::size_t(bank.layout.active());
   in_blocks<V>(int(active), [&]<int N>(int first, Count<N>) {
     V step[N];
+    int busy[N], moving = 0;  // blocks that did not see the example have no moves either
     for (int i = 0; i < N; ++i) {
       Wide<V> wide;
       get(steps + first + i * width, wide);
       step[i] = narrow(wide);
+      if (!none(steps + first + i * width, width)) busy[moving++] = i;
     }
     for (std::size_t j = 0; j < x.size; ++j) {
       const Real* move = moves + j * active + first;
-#pragma GCC unroll 4
-      for (int i = 0; i < N; ++i) {
+      const auto shift = [&](int i) {
         const Cell<V> c = cell<V>(bank, x.rows[j], first + i * width);
         c.set(0, c.get(0) - step[i] * load<V>(move + i * width));
-      }
+      };
+      for (int b = 0; moving < N && b < moving; ++b) shift(busy[b]);
+#pragma GCC unroll 4
+      for (int i = 0; moving == N && i < N; ++i) shift(i);
       if (first == 0) after(j);
     }
   });

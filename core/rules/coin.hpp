@@ -17,21 +17,26 @@
 
 namespace regretless {
 
-struct Coin : RuleDefaults {
-  static constexpr bool bets = true;
-  static constexpr double kRich = 1e38;  // its sum with the reward is still a float
-  enum { kTheta, kSpread, kReward };     // float slots: theta_i, G_i, R_i
-  enum { kLargest };                     // shared by the lanes of a row: max |x_i|
-  enum {                                 // lane scalars
-    kSlope = kRuleScalars,               // the largest slope: of the loss, or seen
-    kScaledNorms,                        // sum over examples of sum_i (x_i / max |x_i|)^2
-    kSpan,                               // max |y|
-    kWealth,                             // the option `wealth`; lanes of Auto have their own
+//
+// max |x_i| is kept once for all lanes of a row that see the same examples. With kOwn, for lanes that
+// do not, each has its own.
+template <bool kOwn>
+struct CoinRule : RuleDefaults {
+  static constexpr bool bets = true, single_lane = !kOwn;
+  static constexpr double kRich = 1e38;            // its sum with the reward is still a float
+  enum { kTheta, kSpread, kReward, kOwnLargest };  // float slots: theta_i, G_i, R_i, max |x_i|
+  enum { kLargest };                               // shared by the lanes of a row: max |x_i|
+  enum {                                           // lane scalars
+    kSlope = kRuleScalars,                         // the largest slope: of the loss, or seen
+    kScaledNorms,                                  // sum over examples of sum_i (x_i / max |x_i|)^2
+    kSpan,                                         // max |y|
+    kWealth,  // the option `wealth`; lanes of Auto have their own
   };
   double wealth = 8, lipschitz = 0;  // 0: not Lipschitz
 
-  int float_slots() const { return 3; }
-  int shared_slots() const { return 1; }
+  int float_slots() const { return kOwn ? 4 : 3; }
+  int shared_slots() const { return kOwn ? 0 : 1; }
+  bool rests() const { return !kOwn; }
   bool keeps_gradient_sum() const { return true; }
   void start(Lanes lanes, int k) const {
     lanes(kSlope, k) = lipschitz;
@@ -54,7 +59,7 @@ struct Coin : RuleDefaults {
   // In doubles: the weight of a tiny feature can be too large for a float while its score is not.
   template <class C, class V>
   Wide<V> weight(const C& c, const At<V>& at, V x) const {
-    const Wide<V> largest = widen(at.slope) * widen(larger(c.common(kLargest), magnitude(x)));
+    const Wide<V> largest = widen(at.slope) * widen(larger(largest_of<V>(c), magnitude(x)));
     return ratio(widen(at.wealth + c.get(kReward)) * widen(c.get(kTheta)),
                  largest * (widen(c.get(kSpread)) + largest));
   }
@@ -68,9 +73,16 @@ struct Coin : RuleDefaults {
     c.set(kSpread, c.get(kSpread) + magnitude(z));
     c.set(kReward, larger(c.get(kReward) - step * bet, V{}));
     sums.rounding += rounding_of(theta, z);
+    if constexpr (kOwn) {
+      const V a = magnitude(x), largest = larger(c.get(kOwnLargest), a), part = ratio(a, largest);
+      c.set(kOwnLargest, largest);
+      sums.tracked += widen(part * part);
+    }
   }
   template <class C, class V>
-  Wide<V> share(const C& c, V x, double) const {
+  Wide<V> share(const C& c, V x, double) const
+    requires(!kOwn)
+  {
     const V a = magnitude(x), largest = larger(c.common(kLargest), a);
     c.set_common(kLargest, largest);
     const V part = ratio(a, largest);
@@ -81,6 +93,18 @@ struct Coin : RuleDefaults {
     lanes(kSlope, k) = std::max(lanes(kSlope, k), std::fabs(round.gradient));
     lanes(kSpan, k) = std::max(lanes(kSpan, k), std::fabs(round.target));
   }
+
+ private:
+  template <class V, class C>
+  static V largest_of(const C& c) {
+    if constexpr (kOwn)
+      return c.get(kOwnLargest);
+    else
+      return c.common(kLargest);
+  }
 };
+
+using Coin = CoinRule<false>;
+using OwnCoin = CoinRule<true>;
 
 }  // namespace regretless

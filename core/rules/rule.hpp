@@ -88,6 +88,14 @@ struct Cell {
   void set_time(Wide<V> v) const { std::memcpy(clock, &v, sizeof(v)); }
 };
 
+// The same, where some of the lanes must stay as they are.
+template <class V>
+struct AwakeCell : Cell<V> {
+  V awake;  // 0 in lanes that stay
+  void set(int slot, V v) const { Cell<V>::set(slot, awake > 0 ? v : this->get(slot)); }
+  void set_time(Wide<V> v) const { Cell<V>::set_time(widen(awake) > 0 ? v : this->time()); }
+};
+
 // One lane of several rows. The rows must differ, or the last one set would win.
 template <class V>
 struct Gathered {

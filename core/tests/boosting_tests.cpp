@@ -56,13 +56,14 @@ void test_boosting() {
           }
           CHECK(refused);
         }
-        const double score = booster->score(votes.data());
-        CHECK(std::isfinite(score) && score == booster->score(votes.data()));
-        booster->learn(votes.data(), y, h, weights.data());
+        const double tie = double(t % 3) - 1, margin = booster->margin(votes.data(), tie);
+        CHECK(std::isfinite(margin) && margin == booster->margin(votes.data(), tie));
+        CHECK(booster->says(votes.data(), tie) == (margin != 0 ? margin > 0 : tie >= 0));
+        booster->learn(votes.data(), tie, y, h, weights.data());
         for (const double w : weights) CHECK(w >= 0 && w <= 1);
         if (!copy) continue;
-        CHECK(copy->score(votes.data()) == score);
-        copy->learn(votes.data(), y, h, same.data());
+        CHECK(copy->margin(votes.data(), tie) == margin);
+        copy->learn(votes.data(), tie, y, h, same.data());
         CHECK(same == weights);
       }
       CHECK(copy->measured() == booster->measured());

@@ -1345,38 +1345,54 @@ def vc_dimension(
     (lower, upper, points): bounds on the VC dimension, and points that are shattered.
     """
 
-class Voting:
+class Ensembles:
     """
-    Combines the votes of weak learners and weighs the next example for each.
+    Combines the scores of weak learners, and weighs the example for each of them.
     """
 
     def __init__(self, kind: str, options: dict[str, Any]) -> None: ...
     @property
+    def lanes(self) -> int:
+        """The number of labels with voters of their own."""
+
+    @property
     def voters(self) -> int:
-        """The number of weak learners."""
+        """The number of weak learners of a lane."""
 
-    def score(self, votes: NDArray[numpy.float64]) -> float:
-        """The combined score of some votes."""
+    def relane(self, sources: Sequence[int]) -> None:
+        """Make new lanes from old ones; source -1 is a fresh lane."""
 
-    def learn(self, votes: NDArray[numpy.float64], y: float, h: float) -> NDArray[numpy.float64]:
-        """Learn the label; returns the example's weight for each weak learner."""
+    def margins(self, raw: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+        """
+        By how much the vote is for each label, from the scores of the weak learners.
+        """
 
-    def measured(self) -> dict[str, NDArray[numpy.float64]]:
-        """What has been measured of the weak learners, by name."""
+    def score(self, raw: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+        """The log-odds of each label, on the side of the vote."""
+
+    def learn(
+        self, raw: NDArray[numpy.float64], y: NDArray[numpy.float64], h: float
+    ) -> NDArray[numpy.float64]:
+        """Learn the labels; returns the example's weight for each weak learner."""
+
+    def measured(self, lane: int) -> dict[str, NDArray[numpy.float64]]:
+        """What has been measured of the weak learners of a lane, by name."""
 
     def state(self) -> NDArray[numpy.float64]:
         """Everything that changes while it plays, as one array."""
 
     def restore(self, state: NDArray[numpy.float64]) -> None:
-        """Take over a state; nothing has changed if it is refused."""
+        """
+        Take over a state of as many lanes; nothing has changed if it is refused.
+        """
 
-    def clone(self) -> Voting:
+    def clone(self) -> Ensembles:
         """A copy."""
 
-    def __getstate__(self) -> tuple[str, dict[str, Any], NDArray[numpy.float64]]:
+    def __getstate__(self) -> tuple[str, dict[str, Any], int, NDArray[numpy.float64]]:
         """What pickle keeps."""
 
-    def __setstate__(self, arg: tuple[str, dict[str, Any], NDArray[numpy.float64]], /) -> None:
+    def __setstate__(self, arg: tuple[str, dict[str, Any], int, NDArray[numpy.float64]], /) -> None:
         """Rebuild from what pickle kept."""
 
 def drawn(seed: int, round: int, place: int) -> float:

@@ -9,7 +9,22 @@ from functools import cache
 import numpy as np
 from scipy.stats import binom
 
-__all__ = ["BBM", "AdaBoostOL", "OSBoost", "OSBoostOCP", "nearest_in_simplex", "potential"]
+__all__ = [
+    "BBM",
+    "AdaBoostOL",
+    "Link",
+    "OSBoost",
+    "OSBoostOCP",
+    "nearest_in_simplex",
+    "potential",
+    "sides",
+]
+
+
+def sides(margins, scores):
+    """Who wins: the sign of the margin, or if that is 0 that of the sum of scores, 1 if it is 0, too."""
+    tie = 1 if np.sum(scores) >= 0 else -1
+    return np.where(margins == 0, tie, np.where(margins > 0, 1, -1))
 
 
 @cache
@@ -50,7 +65,7 @@ class AdaBoostOL:
 
     def learn(self, votes, y, h=1.0):
         self.t += 1
-        labels = [1 if score >= 0 else -1 for score in self.scores(votes)]
+        labels = sides(self.scores(votes), votes)
         s, weights = 0.0, []
         for i in range(len(votes)):
             z = y * votes[i]
@@ -90,6 +105,29 @@ class OSBoostOCP(OSBoost):
             moved = self.alpha + h * y * np.asarray(votes) / math.sqrt(self.n * self.t)
             self.alpha = nearest_in_simplex(moved)
         return super().learn(votes, y)
+
+
+class Link:
+    """The log-odds by the margin, the mean score and the first score: weights by Newton's method."""
+
+    def __init__(self, lanes):
+        self.w, self.M, self.seen = np.zeros((lanes + 1, 3)), np.zeros((lanes + 1, 3, 3)), []
+        self.w[0, 2] = 1.0  # those of all lanes come first
+
+    def placed(self, inputs):
+        size = np.sqrt(np.mean(np.square([*self.seen, inputs]), axis=0))
+        return np.array(inputs) / [size[0] or 1.0, max(1.0, size[1] / 5), max(1.0, size[2] / 5)]
+
+    def log_odds(self, lane, inputs):
+        return float((self.w[0] + self.w[lane + 1]) @ self.placed(inputs))
+
+    def learn(self, lane, inputs, y, h=1.0):
+        x = self.placed(inputs)
+        wrong = h / (1 + np.exp(y * self.log_odds(lane, inputs)))
+        for k, ridge in ((0, 1.0), (lane + 1, 30.0)):
+            self.M[k] = (1 - 1 / 2000) * self.M[k] + wrong / 2 * np.outer(x, x)
+            self.w[k] += y * wrong * np.linalg.solve(ridge * np.eye(3) + self.M[k], x)
+        self.seen.append(inputs)
 
 
 def nearest_in_simplex(v):

@@ -24,25 +24,30 @@ from regretless.base.classifier import Classifier
 from regretless.base.model import ModelOfObjects, totals_state
 from regretless.base.state import Parts
 from regretless.boosting.gradient_certificate import constants_of
+from regretless.boosting.weak_learners import WeakRegressor
 from regretless.losses import Logistic, Loss, compiled
 
 # --- weak learners that vote: False and True are -1 and 1 -----------------------------------------
 
 
 class VotingCopy(ForeignLearner):
-    """A classifier of False and True, which votes -1 until it has learned an example."""
+    """A weak learner of two labels, whose vote is the sign of its score.
+
+    A classifier learns False and True. One of this library has scores; the score of any other is its
+    vote, which is -1 until it has learned an example. A stump or a network of this library learns the
+    targets -1 and 1, and its prediction is its score.
+    """
 
     first: ClassVar[Mapping[str, Any]] = {"classes": np.array([False, True])}
 
-    def vote(self, row: Any, sign: int) -> float:
-        """The vote, 1 for True and -1 for False, or the opposite with sign -1.
-
-        A classifier of this library votes by its score, so that a score of 0 is a vote of -1 either way.
-        """
+    def score(self, row: Any, sign: int) -> float:
+        """The score for this label, or with sign -1 for the opposite; above 0 it is a vote for it."""
+        if isinstance(self.model, WeakRegressor):
+            return sign * self.model.predict_one(row)
+        if isinstance(self.model, Classifier):
+            return sign * float(self.model.decision_one(row))
         if not self.learned:
             return -1.0
-        if self.is_ours:
-            return 1.0 if sign * self.model.decision_one(row) > 0 else -1.0
         label = self.ask(row)
         if isinstance(label, (int, float, np.number, np.bool_)) and label in (0, 1):
             return float(sign if label else -sign)
@@ -51,10 +56,10 @@ class VotingCopy(ForeignLearner):
             "one of them"
         )
 
-    @property
-    def is_ours(self) -> bool:
-        """Whether the classifier is one of this library, which has scores and can be saved."""
-        return isinstance(self.model, Classifier)
+    def teach_label(self, row: Any, positive: bool, weight: float) -> None:
+        """Learn whether an example has the label."""
+        target = 2.0 * positive - 1.0 if isinstance(self.model, WeakRegressor) else positive
+        self.teach(row, target, weight)
 
 
 # --- boosting by votes of copies ------------------------------------------------------------------
@@ -62,18 +67,17 @@ class VotingCopy(ForeignLearner):
 
 @dataclass(frozen=True)
 class VotingLane:
-    """Weak learners that tell one label from the rest, and the `_core.Voting` that combines their votes.
+    """Weak learners that tell one label from the rest.
 
     `sign` is -1 if this label is their False.
     """
 
-    voting: _core.Voting
     weak: list[VotingCopy]
     sign: int = 1
 
-    def votes(self, row: Any) -> Array:
-        """The vote of each weak learner, 1 for this label and -1 against it."""
-        return np.array([each.vote(row, self.sign) for each in self.weak])
+    def raw(self, row: Any) -> list[float]:
+        """The score of each weak learner for this label."""
+        return [each.score(row, self.sign) for each in self.weak]
 
 
 class VotingModel(ModelOfObjects):
@@ -82,8 +86,8 @@ class VotingModel(ModelOfObjects):
     Weak learners get examples as dicts or matrices of one row, and have their own names, intercepts and
     hashing. The model's loss is the log loss of the votes' log-odds.
 
-    Parameters: `weak`, which is copied; `kind` and `options` of the `_core.Voting`; `sampled`, whether
-    a weak learner gets an example with probability p instead of with weight p; `seed` of that.
+    Parameters: `weak`, which is copied; `kind` and `options` of the `_core.Ensembles`; `sampled`,
+    whether a weak learner gets an example with probability p instead of with weight p; `seed` of that.
 
     A weak learner without weights is always sampled: of an example of importance w it gets `p w` copies
     in expectation.
@@ -93,21 +97,18 @@ class VotingModel(ModelOfObjects):
         self, weak: Any, kind: str, options: dict[str, Any], *, sampled: bool, seed: int
     ) -> None:
         super().__init__(Logistic(), bits=0, names=0, intercept=False)
-        self._prototype, self._kind, self._options = weak, kind, options
+        self._prototype, self._ensembles = weak, _core.Ensembles(kind, options)
         self._dicts, self._weights = takes_dicts(weak), takes_weights(weak)
         self._sampled, self._seed = sampled, seed
         self._lanes = [self._fresh()]
 
     def _fresh(self) -> VotingLane:
-        voting = _core.Voting(self._kind, self._options)
-        return VotingLane(
-            voting,
-            [VotingCopy(fresh(self._prototype), f"weak learner {i}") for i in range(voting.voters)],
-        )
+        copies = range(self._ensembles.voters)
+        return VotingLane([VotingCopy(fresh(self._prototype), f"weak learner {i}") for i in copies])
 
     def measured(self, lane: int) -> dict[str, Array]:
         """The measured sums of the votes of a lane."""
-        return self._lanes[lane].voting.measured()
+        return self._ensembles.measured(lane)
 
     @property
     def weak(self) -> list[list[Any]]:
@@ -115,6 +116,7 @@ class VotingModel(ModelOfObjects):
         return [[each.model for each in lane.weak] for lane in self._lanes]
 
     def relabel(self, sources: Sequence[int], signs: Array) -> None:
+        self._ensembles.relane(list(sources))
         made = [
             self._fresh() if source < 0 else copy.deepcopy(self._lanes[source])
             for source in sources
@@ -126,24 +128,25 @@ class VotingModel(ModelOfObjects):
     def _row(self, x: Any, naming: bool) -> Any:
         return as_dict(x) if self._dicts else as_matrix(x)
 
+    def _raw(self, x: Any) -> Array:
+        return np.array([score for lane in self._lanes for score in lane.raw(x)])
+
     def predict(self, x: Any) -> Array:
-        return np.array([lane.voting.score(lane.votes(x)) for lane in self._lanes])
+        return self._ensembles.score(self._raw(x))
 
     def learn(self, x: Any, y: Array, importance: float) -> tuple[Array, Array, Array]:
-        votes = [lane.votes(x) for lane in self._lanes]  # all votes, before anything changes
-        before = [lane.voting.state() for lane in self._lanes]
-        scores, rounds = np.zeros(self.lanes), int(self.totals[Total.rounds][0])
+        raw = self._raw(x)  # all scores, before anything changes
+        before, rounds = self._ensembles.state(), int(self.totals[Total.rounds][0])
+        scores = self._ensembles.score(raw)
         try:
-            for k, lane in enumerate(self._lanes):
-                scores[k] = lane.voting.score(votes[k])
-                weights = lane.voting.learn(votes[k], y[k], importance)
-                for i, p in enumerate(weights.tolist()):
-                    u = _core.drawn(self._seed, rounds, 1 + k * len(weights) + i)
-                    for weight in self._given(p, importance, u):
-                        lane.weak[i].teach(x, y[k] * lane.sign > 0, weight)
+            weights = self._ensembles.learn(raw, y, importance)
+            for i, p in enumerate(weights.tolist()):
+                k, voter = divmod(i, self._ensembles.voters)
+                lane, u = self._lanes[k], _core.drawn(self._seed, rounds, 1 + i)
+                for weight in self._given(p, importance, u):
+                    lane.weak[voter].teach_label(x, bool(y[k] * lane.sign > 0), weight)
         except BaseException:
-            for lane, state in zip(self._lanes, before):
-                lane.voting.restore(state)
+            self._ensembles.restore(before)
             raise
         self.totals[Total.updates] += 1.0
         return scores, np.logaddexp(0.0, -y * scores), np.zeros(self.lanes)
@@ -190,15 +193,13 @@ class VotingModel(ModelOfObjects):
     @property
     def bytes(self) -> int:
         """The memory of the weak learners, as they report it, and of the votes."""
-        return sum(
-            lane.voting.state().nbytes + sum(sys.getsizeof(each.model) for each in lane.weak)
-            for lane in self._lanes
-        )
+        weak = [each.model for lane in self._lanes for each in lane.weak]
+        return int(self._ensembles.state().nbytes) + sum(map(sys.getsizeof, weak))
 
     def arrays(self) -> dict[str, Any]:
         return {
             "signs": np.array([lane.sign for lane in self._lanes]),
-            "votes": [lane.voting.state() for lane in self._lanes],
+            "votes": self._ensembles.state(),
             "weak": self.weak,
             "taught": [[each.learned for each in lane.weak] for lane in self._lanes],
         }
@@ -207,9 +208,9 @@ class VotingModel(ModelOfObjects):
         signs = parts.array("signs", (self.lanes,), -1, 1, np.int64).tolist()
         if 0 in signs:
             raise ValueError("signs has a 0")
-        votes, weak, taught = (parts.take(name) for name in ("votes", "weak", "taught"))
+        self._ensembles.restore(parts.array("votes", (None,)))
+        weak, taught = parts.take("weak"), parts.take("taught")
         for k, lane in enumerate(self._lanes):
-            lane.voting.restore(Parts({"votes": votes[k]}).array("votes", (None,)))
             exchange(lane.weak, weak[k], taught[k])
         self._lanes = [replace(lane, sign=sign) for lane, sign in zip(self._lanes, signs)]
 

@@ -43,13 +43,14 @@ class BoostingCertificate(Certificate):
         sum_t Phi_n(s_n) + sum_i (w_i.z_i - bias |w_i|_1) = T Phi_0(0)
 
     the difference of its two sides, which is rounding only. Among the bounds, "trivial" is the weight
-    of all examples. `holds` is whether `expected` is within the bound and all inequalities hold;
-    mistakes are near `expected` if labels do not depend on the draws. `regret` is None, because there
-    is no comparator.
+    of all examples, and no other bound is above it. `holds` is whether `expected` is within the bound
+    and all inequalities hold; mistakes are near `expected` if labels do not depend on the draws.
+    `regret` is None, because there is no comparator.
 
     With three or more labels each has a booster against the rest, and their mistakes and bounds are
-    added up. With `edge=None` the bound is twice that of the best edge's booster plus the regret of
-    AdaNormalHedge to it.
+    added up. Wherever the predicted label is wrong, at least one of these boosters is, because a label
+    with the vote for it comes before one without. With `edge=None` the bound is twice that of the best
+    edge's booster plus the regret of AdaNormalHedge to it.
 
     >>> both = {"lemma 8": 3.5, "trivial": 9.0}
     >>> c = BoostingCertificate(9, None, both, "Luo (2016), Lemma 8", mistakes=2.0, expected=2.0)
@@ -201,7 +202,8 @@ def _of_edges(kind: str, sums: Sums) -> BoostingCertificate:
     bounds["best edge"] = 2.0 * min(c.mistakes + r for c, r in zip(each, regrets.tolist()))
     gaps = [c.identity_gap for c in each if c.identity_gap is not None]
     mistakes = sums["majority_mistakes"].item()
-    bounds["trivial"] = each[0].bounds["trivial"]
+    trivial = each[0].bounds["trivial"]
+    bounds = {name: min(bound, trivial) for name, bound in bounds.items()} | {"trivial": trivial}
     return BoostingCertificate(
         each[0].rounds,
         None,
@@ -224,13 +226,17 @@ def _certificate(
     expected: float | None = None,
     identity_gap: float | None = None,
 ) -> BoostingCertificate:
-    mistakes, rounds = sums["mistakes"].item(), int(sums["rounds"].item())
+    mistakes, rounds, weight = (
+        sums["mistakes"].item(),
+        int(sums["rounds"].item()),
+        sums["weight"].item(),
+    )
     sizes = [abs(bound) for bound in bounds.values() if math.isfinite(bound)]
-    sizes += [sums["weight"].item(), math.fsum(sums["weights"])]
+    sizes += [weight, math.fsum(sums["weights"])]
     return BoostingCertificate(
         rounds,
         None,
-        bounds | {"trivial": sums["weight"].item()},
+        {name: min(bound, weight) for name, bound in bounds.items()} | {"trivial": weight},
         theorem,
         comparators=_NO_COMPARATOR,
         # every sum has one term per round and weak learner, and is at most the largest of these
@@ -259,13 +265,22 @@ def _edge(value: Any, name: str) -> float | None:
 class Booster(Classifier, in_core=False):
     """A classifier made of the votes of weak learners, which learns one example at a time.
 
-    Its score is the log-odds of the vote, its loss the log loss of that. Two labels share one ensemble,
-    three or more have one each, against the rest: the ensemble of two labels continues as two mirrored
-    ones, and that of a later label begins untrained.
+    Two labels share one ensemble, three or more have one each, against the rest: the ensemble of two
+    labels continues as two mirrored ones, and that of a later label begins untrained. If the votes are
+    even, the mean of the weak learners' scores decides; a classifier of another library has its vote as
+    its score.
+
+    The score of a label is its log-odds, and the loss is the log loss of that. They are learned online,
+    by logistic regression on the margin of the vote, the mean score of the weak learners and the score
+    of the first one (Newton's method, in `core/boosting/link.hpp`). Log-odds have the sign of the vote,
+    so that the certificate, which is about votes, is true of the predictions: where the regression
+    disagrees with the vote, they are next to 0. Of several labels the one with the highest log-odds is
+    predicted. The thesis has votes only.
 
     Copies of a `LinearClassifier` are lanes of one table, which an example goes through once. All
-    other weak learners are objects, called one after the other. Both do the same, up to rounding,
-    except that in lanes the rule "coin" records the scale of a feature from examples of weight 0, too.
+    other weak learners are objects, called one after the other. Both do the same, up to rounding of
+    sums over many features. There is one exception: the rule "eg" depends on the number of features, and
+    a lane counts those of examples of weight 0, too.
     """
 
     _kind: ClassVar[str]  # kind of voting in the core
@@ -275,10 +290,11 @@ class Booster(Classifier, in_core=False):
         weak_classifier,
         default=None,
         kw_only=False,
-        text="""weak learner to boost; None is `LinearClassifier()`. Any object with `learn_one(x,
-        y)` and `predict_one(x)`, such as River's, or with `partial_fit(X, y)` and
-        `predict(X)`, such as scikit-learn's. It is copied n times, learns the labels False
-        and True, and should take weights (`w`, `sample_weight`); otherwise it gets samples""",
+        text="""weak learner to boost; None is `LinearClassifier()`. A classifier, `Stump`,
+        `DecisionStump` or `NeuralNet` of this library, any object with `learn_one(x, y)` and
+        `predict_one(x)`, such as River's, or with `partial_fit(X, y)` and `predict(X)`, such as
+        scikit-learn's. It is copied n times, learns the labels False and True, and should take
+        weights (`w`, `sample_weight`); otherwise it gets samples""",
     )
     n: int = option(whole, 1, 10_000, default=20, text="number of weak learners")
     edge: float | None = option(

@@ -68,16 +68,29 @@ def _task(learner: Any) -> str:
 
 
 def weak_classifier(weak: Any, name: str) -> Any:
-    """Check that a learner can vote: it learns one example at a time and is not a regressor.
+    """Check that a learner can vote.
 
-    >>> weak_classifier(Stump(), "weak")
+    It learns one example at a time. It is a classifier, or a stump or a network of this library, which
+    vote by the sign of what they predict. Learners of this library that are something else are refused.
+
+    >>> from regretless.linear import LinearRegressor
+    >>> weak_classifier(LinearRegressor(), "weak")
     Traceback (most recent call last):
-    ValueError: weak=Stump() is a regressor, and a classifier is boosted here; give one of those
+    ValueError: weak=LinearRegressor() is a regressor, and a classifier is boosted here; give one of \
+those
     """
     takes_dicts(weak, name)  # raises if a method is missing
-    if _task(weak) == "regressor":
+    task = _task(weak)
+    if isinstance(weak, WeakRegressor) or task == "classifier":
+        return weak
+    if task == "regressor":
         raise ValueError(
             f"{name}={shown(weak)} is a regressor, and a classifier is boosted here; give one of those"
+        )
+    if type(weak).__module__.partition(".")[0] == "regretless":
+        raise ValueError(
+            f"{name}={shown(weak)} does not learn the labels of examples with features; give a "
+            "classifier, or a Stump, DecisionStump or NeuralNet"
         )
     return weak
 
@@ -163,7 +176,11 @@ class Stump(WeakRegressor):
     regret on slopes s_t is at most `4 D sqrt(sum s_t^2)`; the choice of the feature has no theorem.
 
     It needs no tuning, and the unit of a feature does not matter. A prediction takes time in the
-    number of non-zero features of the example. The sign of a prediction is a vote for the label -1 or 1.
+    number of non-zero features of the example.
+
+    Online boosters of classifiers can boost it: False and True are the targets -1 and 1, and the sign of
+    the prediction is the vote. `DecisionStump` asks the same feature of all examples and answers one of
+    two numbers; this stump may use another feature for each example, and answers any number.
 
     >>> model = Stump()
     >>> for t in range(300):
@@ -207,6 +224,7 @@ class NeuralNet(WeakRegressor):
     AdaGrad's step, `rate / sqrt(sum g^2)`, times D in the second layer; beyond the cut only slopes that
     lead back are learned. The first layer begins with numbers in (-1/2, 1/2) that depend on seed and
     feature alone, the second with 0. Theorems do not apply: the loss is not convex in the weights.
+    Online boosters of classifiers can boost it, like a `Stump`.
 
     >>> model = NeuralNet(seed=1)
     >>> for t in range(3000):
@@ -256,6 +274,10 @@ class DecisionStump(WeakRegressor):
 
     A target or a slope counts by sign and size: the label is the direction in which the loss falls at
     0, its weight the steepness there. On slopes this is following the leader among all stumps.
+
+    Online boosters of classifiers can boost it: False and True are the labels -1 and 1, with their
+    weights. Unlike `Stump` it asks one feature of all examples, whether they have it or not, and answers
+    one of two numbers: it suits features that are present or absent.
 
     Learning takes time in the number of all features, predicting in that of the example's features.
 
