@@ -2,12 +2,12 @@
 
 namespace regretless {
 
-Boost::Boost(Loss loss, Rule rule, std::unique_ptr<Voting> voting, bool sampled, std::uint64_t seed,
-             int bits, std::uint32_t remembered, Kernels kernels)
+Boost::Boost(std::unique_ptr<Model> weak, std::unique_ptr<Voting> voting, bool sampled,
+             std::uint64_t seed)
     : fresh_(std::move(voting)),
       sampled_(sampled),
       seed_(seed),
-      weak_(loss, rule, bits, remembered, false, kernels),
+      weak_(std::move(weak)),
       votes_(std::size_t(voters())) {
   relane({-1}, {1});
 }
@@ -27,14 +27,13 @@ void Boost::relane(const std::vector<int>& sources, const std::vector<int>& sign
     votings.push_back((is_new ? fresh_ : votings_[source])->clone());
     scalars.push_back(is_new ? Scalars{} : scalars_[source]);
   }
-  weak_.join(each);
-  weak_.relane(from, side);
+  weak_->relane(from, side);
   votings_ = std::move(votings);
   scalars_ = std::move(scalars);
 }
 
 void Boost::extend(int count) {
-  weak_.extend(count * voters());
+  weak_->extend(count * voters());
   for (int c = 0; c < count; ++c) {
     votings_.push_back(fresh_->clone());
     scalars_.emplace_back();
@@ -53,7 +52,7 @@ void Boost::predict(const Batch& batch) const {
   Batch own = batch;
   scores_.resize(batch.size * classes * each);
   own.scores = scores_.data();
-  weak_.predict(own);
+  weak_->predict(own);
   for (std::size_t i = 0; i < batch.size * classes; ++i)
     batch.scores[i] = votings_[i % classes]->score(cast(scores_.data() + i * each));
 }
@@ -71,7 +70,7 @@ void Boost::learn(const Batch& batch, std::size_t offset) {
   own.scores = own.losses = nullptr;
   own.weigh = weigh;
   own.weigher = &teaching;
-  weak_.learn(own, offset);
+  weak_->learn(own, offset);
 }
 
 void Boost::weigh(void* teaching, std::size_t t, const double* scores, double* importance) {
@@ -108,7 +107,7 @@ void Boost::weigh(void* teaching, std::size_t t, const double* scores, double* i
 // --- weights, totals and state -------------------------------------------------------------------
 
 std::vector<double> Boost::weights(const Rows& rows) const {
-  const std::vector<double> all = weak_.weights(rows);
+  const std::vector<double> all = weak_->weights(rows);
   const std::size_t each = votes_.size();
   std::vector<double> out(all.size() / each);
   for (std::size_t i = 0; i < all.size(); ++i) out[i / each] += all[i] / double(each);
@@ -122,12 +121,15 @@ std::vector<double> Boost::numbers() {
     all.insert(all.end(), scalars_[c].begin(), scalars_[c].end());
     all.insert(all.end(), state.begin(), state.end());
   }
+  const std::vector<double> weak = weak_->numbers();
+  all.insert(all.end(), weak.begin(), weak.end());
   return all;
 }
 void Boost::restore_numbers(const double* numbers, std::size_t size) {
   const std::size_t state = fresh_->state().size(), each = kScalars + state;
-  if (size != each * votings_.size())
-    throw std::invalid_argument("the votes do not fit the weak learners");
+  const std::size_t own = each * votings_.size();
+  if (size < own) throw std::invalid_argument("the votes do not fit the weak learners");
+  weak_->restore_numbers(numbers + own, size - own);
   for (std::size_t c = 0; c < votings_.size(); ++c, numbers += each) {
     check_scalars(numbers, std::size_t(kScalars));
     std::copy_n(numbers, std::size_t(kScalars), scalars_[c].begin());

@@ -13,6 +13,7 @@ from regretless.base.model import Model
 from regretless.base.options import option
 from regretless.boosting.copies import VotingModel
 from regretless.boosting.online_certificate import BoostingCertificate, of_votings
+from regretless.boosting.trees import Tree
 from regretless.boosting.weak_learners import weak_classifier
 from regretless.linear.linear import LinearClassifier
 from regretless.losses import Logistic, Loss
@@ -38,9 +39,10 @@ class Booster(Classifier, in_core=False):
     three or more have one each, against the rest: the ensemble of two labels continues as two mirrored
     ones, and that of a later label begins untrained.
 
-    Copies of a `LinearClassifier` are lanes of one table, which an example goes through once. All
-    other weak learners are objects, called one after the other. Both do the same, up to rounding,
-    except that in lanes the rule "coin" records the scale of a feature from examples of weight 0, too.
+    Copies of a `LinearClassifier` are lanes of one table, which an example goes through once, and
+    copies of a `Tree` are learned in the core as well. All other weak learners are objects, called one
+    after the other. Both do the same, up to rounding, except that in lanes the rule "coin" records the
+    scale of a feature from examples of weight 0, too.
     """
 
     _kind: ClassVar[str]  # kind of voting in the core
@@ -84,10 +86,12 @@ class Booster(Classifier, in_core=False):
         return LinearClassifier() if self.weak is None else self.weak
 
     @property
-    def _lane(self) -> LinearClassifier | None:
-        """The weak learner if copies of it can be lanes of one table; otherwise None."""
+    def _lane(self) -> LinearClassifier | Tree | None:
+        """The weak learner if copies of it can be lanes of one model; otherwise None."""
         weak = self._prototype
-        return weak if type(weak) is LinearClassifier and not weak.certify else None
+        if type(weak) is Tree or (type(weak) is LinearClassifier and not weak.certify):
+            return weak
+        return None
 
     def _reads(self) -> rows.Form:
         """Lanes read examples as a single `LinearClassifier`; other weak learners get names."""
@@ -130,6 +134,11 @@ class Booster(Classifier, in_core=False):
         """The mean of the weights of the constant feature; with three or more labels, by label."""
         return self._intercepts()
 
+    def _weights(self) -> tuple[list[Any], Array, Array]:
+        if isinstance(self._lane, Tree):
+            raise ValueError("the weak learners are trees, which have no weights")
+        return super()._weights()
+
     @property
     def edge_(self) -> Any:
         """The edges in use, each with its share of the vote; with three or more labels, by label."""
@@ -142,7 +151,7 @@ class Booster(Classifier, in_core=False):
         model = self._model or self._start()
         if not isinstance(model, VotingModel):
             raise AttributeError(
-                "the weak learners are lanes of one table, not objects: weights_ has the mean of their "
+                "the weak learners are lanes of one model, not objects: weights_ has the mean of their "
                 "weights, edges_ their edges"
             )
         return self._by_output(model.weak)
