@@ -55,7 +55,7 @@ class Forest : public Grower {
       hold(trees_[i], leaf, id);
       grow(i, leaf);
     }
-    if (examples_[id].uses == 0) discard(id);
+    release(id);
   }
 
   std::size_t nodes() const override {
@@ -171,15 +171,13 @@ class Forest : public Grower {
     free_.pop_back();
     Kept& to = examples_[id];
     for (const auto& [row, value] : order_) to.rows.push_back(row), to.values.push_back(value);
-    to.y = y, to.w = w;
+    to.y = y, to.w = w, to.uses = 1;  // by the caller, as long as it learns the example
     return id;
   }
-  void discard(std::uint32_t id) {
+  void release(std::uint32_t id) {
+    if (--examples_[id].uses) return;
     examples_[id] = {};
     free_.push_back(id);
-  }
-  void release(std::uint32_t id) {
-    if (--examples_[id].uses == 0) discard(id);
   }
   // Whether a leaf can never split.
   bool closed(const Tree& tree, std::uint32_t leaf) const {

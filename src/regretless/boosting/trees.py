@@ -57,12 +57,12 @@ class _Tree(_Growing, in_core=False):
     tie: float = option(
         within,
         "[0, 1]",
-        default=0.05,
+        default=0.3,
         text="""below this bound a leaf splits even if two features are as good as each other: with
-        the defaults after 1,382 examples of weight 1. 0: never""",
+        the defaults after 40 examples of weight 1. 0: never""",
     )
     grace: int = option(
-        whole, default=50, text="a leaf considers to split after this number of further examples"
+        whole, default=10, text="a leaf considers to split after this number of further examples"
     )
     bins: int = option(
         whole,
@@ -106,7 +106,7 @@ class Tree(_Tree, Classifier):
     As a weak learner, `OnlineBBM(Tree(depth=1))`, all trees of a booster are learned in the core in one
     pass over the example.
 
-    >>> model = Tree(grace=10)
+    >>> model = Tree()
     >>> for t in range(2000):
     ...     a, b = t % 7 - 3, t % 5 - 2
     ...     model.learn_one({"a": a, "b": b}, "yes" if a > 0 and b > 0 else "no")
@@ -122,7 +122,7 @@ class TreeRegressor(_Tree, Regressor):
     the gain of a threshold is the share of the leaf's variance that it removes. A node predicts the mean
     of its targets, with half an example of its parent's prediction.
 
-    >>> model = TreeRegressor(grace=10)
+    >>> model = TreeRegressor()
     >>> for t in range(2000):
     ...     a, b = t % 7 - 3, t % 5 - 2
     ...     model.learn_one({"a": a, "b": b}, 10.0 * (a > 0) + (b > 0))
