@@ -1,5 +1,6 @@
 """Trees and forests: the oracle, identities, limits, and trees as weak learners."""
 
+import pickle
 from functools import partial
 
 import numpy as np
@@ -35,7 +36,7 @@ def stream(count, seed, labels=3, weights=False, nasty=False):
 
 
 def follow(model, oracle, examples, labels):
-    """Run both side by side; all scores and the number of nodes must be the same, to the last bit."""
+    """Run both side by side: all scores and the number of nodes must be the same, to the last bit."""
     for t, (x, y, w) in enumerate(examples):
         model.learn_one(x, y, w)
         if labels:
@@ -51,7 +52,7 @@ def follow(model, oracle, examples, labels):
             score = model.decision_one(x)
             assert (score if isinstance(score, list) else [score]) == oracle.scores(there)
             assert model.nodes_ == oracle.nodes
-    return model
+    assert pickle.loads(pickle.dumps(model)) == model  # no rounding makes a state impossible
 
 
 TREES = [

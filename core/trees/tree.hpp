@@ -133,7 +133,7 @@ class Tree : public Grower {
   };
   struct Split {
     double gain = 0, threshold = 0;
-    std::vector<double> left;  // the sums of the left side
+    std::vector<double> left, right;  // the sums of the two sides
   };
 
   // Whether a leaf can never split.
@@ -161,44 +161,46 @@ class Tree : public Grower {
     }
     if (!(best.gain > TargetSums::kTiny)) return;
     if (!(best.gain - second > bound) && !(bound < options_.tie)) return;
-    const std::vector<double> all(leaf.all[0], leaf.all[0] + leaf.all.width());
     const std::uint32_t left = nodes_.split(at, row, best.threshold);
     std::copy(best.left.begin(), best.left.end(), nodes_.sums()[left]);
-    std::copy(all.begin(), all.end(), nodes_.sums()[left + 1]);
-    nodes_.sums().subtract(nodes_.sums()[left + 1], best.left.data());
+    std::copy(best.right.begin(), best.right.end(), nodes_.sums()[left + 1]);
     leaves_[at] = Leaf(outputs());
     leaves_.resize(nodes_.size(), Leaf(outputs()));
   }
 
-  // The best threshold of a feature.
+  // The best threshold of a feature. Both sides are sums of weights, not differences, so that no
+  // rounding makes them negative.
   Split best_split(const Leaf& leaf, const Histogram& h) const {
     const TargetSums& shape = h.sums();
-    const std::vector<double>& points = h.points();
+    const std::size_t width = shape.width();
     const double* all = leaf.all[0];
-    std::vector<double> absent(all, all + shape.width()), left(shape.width()), right;
-    for (std::size_t i = 0; i < points.size(); ++i) shape.subtract(absent.data(), shape[i]);
-    const bool some = absent[0] > TargetSums::kTiny * all[0];  // some examples lack the feature
+    std::vector<double> absent(all, all + width);
+    for (std::size_t i = 0; i < shape.size(); ++i) shape.subtract(absent.data(), shape[i]);
+    for (std::size_t k = 0; k < (classes_ ? width : 2); ++k) absent[k] = std::max(absent[k], 0.0);
+
+    std::vector<std::pair<double, const double*>> parts;  // in order, with absent values among them
+    for (std::size_t i = 0; i < shape.size(); ++i) parts.push_back({h.points()[i], shape[i]});
+    if (absent[0] > TargetSums::kTiny * all[0]) {
+      const auto at = std::lower_bound(h.points().begin(), h.points().end(), 0.0);
+      parts.insert(parts.begin() + (at - h.points().begin()), {0.0, absent.data()});
+    }
+    TargetSums rest(shape.outputs());  // of all parts from i on
+    rest.resize(parts.size() + 1);
+    for (std::size_t i = parts.size(); i-- > 0;) {
+      std::copy_n(rest[i + 1], width, rest[i]);
+      shape.add(rest[i], parts[i].second);
+    }
     const double scale = classes_ ? all[0] : leaf.all.impurity(all), whole = shape.explained(all);
-    const std::size_t negative =
-        std::size_t(std::lower_bound(points.begin(), points.end(), 0.0) - points.begin());
+    std::vector<double> left(width);
     Split best;
-    const std::size_t count = points.size() + some;
-    // the points in order, with 0 among them
-    const auto point = [&](std::size_t i) {
-      return !some || i < negative ? points[i] : i == negative ? 0 : points[i - 1];
-    };
-    for (std::size_t i = 0; i + 1 < count; ++i) {
-      const double* here = !some || i < negative ? shape[i]
-                           : i == negative       ? absent.data()
-                                                 : shape[i - 1];
-      shape.add(left.data(), here);
-      right.assign(all, all + shape.width());
-      shape.subtract(right.data(), left.data());
-      const double gain =
-          (shape.explained(left.data()) + shape.explained(right.data()) - whole) / scale;
+    for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+      shape.add(left.data(), parts[i].second);
+      const double* right = rest[i + 1];
+      const double gain = (shape.explained(left.data()) + shape.explained(right) - whole) / scale;
       if (!(gain > best.gain)) continue;
-      const double low = point(i), high = point(i + 1), middle = low + (high - low) / 2;
-      best = {gain, middle < high ? middle : low, left};
+      const double low = parts[i].first, high = parts[i + 1].first;
+      const double middle = low + (high - low) / 2;
+      best = {gain, middle < high ? middle : low, left, {right, right + width}};
     }
     return best;
   }

@@ -201,21 +201,25 @@ class Tree(Grown):
             points[i : i + 2] = [(middle if middle != 0 else high, plus(left, right))]
 
     def best(self, leaf, points):
-        """The gain and the threshold of the best split of a feature, and the sums of its left side."""
+        """The gain and the threshold of the best split of a feature, and the sums of both sides."""
         absent = leaf.seen
         for _, s in points:
             absent = minus(absent, s)
+        positive = len(absent) if self.classes else 2
+        absent = [max(each, 0.0) for each in absent[:positive]] + absent[positive:]
         if absent[0] > TINY * leaf.seen[0]:
             points = sorted([*points, (0.0, absent)], key=lambda point: point[0])
+        rest = [empty(self.outputs)]
+        for _, s in points[::-1]:
+            rest.insert(0, plus(rest[0], s))
         scale = leaf.seen[0] if self.classes else leaf.seen[1] - explained(leaf.seen)
-        left, found = empty(self.outputs), (0.0, 0.0, None)
-        for (low, s), (high, _) in zip(points, points[1:]):
+        left, found = empty(self.outputs), (0.0, 0.0, None, None)
+        for (low, s), (high, _), right in zip(points, points[1:], rest[1:]):
             left = plus(left, s)
-            right = minus(leaf.seen, left)
             gain = (explained(left) + explained(right) - explained(leaf.seen)) / scale
             if gain > found[0]:
                 middle = low + (high - low) / 2
-                found = gain, middle if middle < high else low, left
+                found = gain, middle if middle < high else low, left, right
         return found
 
     def grow(self, leaf):
@@ -231,8 +235,7 @@ class Tree(Grown):
         second = max((gain for gain, *_ in gains.values()), default=0.0)
         if best[0] > TINY and (best[0] - second > bound or bound < self.tie):
             leaf.split(row, best[1])
-            leaf.sides[0].sums = best[2]
-            leaf.sides[1].sums = minus(leaf.seen, best[2])
+            leaf.sides[0].sums, leaf.sides[1].sums = best[2:]
             leaf.clear(self.outputs)
 
 
