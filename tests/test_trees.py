@@ -44,9 +44,7 @@ def follow(model, oracle, examples, labels):
             if y >= oracle.outputs:
                 oracle.relabel([*range(y), -1])
         row_of = {name: row for row, name in model._model.names().items()}
-        there = {
-            row_of[name]: float(np.float32(v)) for name, v in x.items() if np.float32(v) != 0
-        }
+        there = {row_of[name]: float(np.float32(v)) for name, v in x.items() if np.float32(v) != 0}
         oracle.learn_target(dict(sorted(there.items())), y, w)
         if t % 7 == 0:
             score = model.decision_one(x)

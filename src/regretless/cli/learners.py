@@ -120,7 +120,9 @@ class LearningOptions(Options):
         "split; by default linear.",
     )
     depth: int | None = _boost_option(
-        "--depth", like="boosting.trees:Tree.depth", help="Largest depth of the trees of --base tree."
+        "--depth",
+        like="boosting.trees:Tree.depth",
+        help="Largest depth of the trees of --base tree.",
     )
     edge: float | None = _boost_option(
         "--edge",
@@ -377,7 +379,9 @@ class LearnerOptions(LearningOptions):
 
         for name in ("loss", "rate", "l1", "l2", "bits"):
             if getattr(self, name):
-                raise ValueError(f"--{name} is for linear weak learners, not for --base {self.base}")
+                raise ValueError(
+                    f"--{name} is for linear weak learners, not for --base {self.base}"
+                )
         if self.base == "tree":
             return Tree(depth=self.depth)
         if self.depth is not None:
