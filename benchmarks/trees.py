@@ -17,6 +17,7 @@ import gzip
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +71,30 @@ def progressive(make: Callable[[], Any], examples: Examples, numbers: bool) -> f
     return lost / len(examples)
 
 
+def random_forest() -> Any:
+    """River's random forest for labels."""
+    return forest.ARFClassifier(n_models=10, seed=1)
+
+
+def random_regressor() -> Any:
+    """River's random forest for numbers."""
+    return forest.ARFRegressor(n_models=10, seed=1, leaf_prediction="mean")
+
+
+def boosted_stumps() -> Any:
+    """River's Hoeffding stumps, with naive Bayes in the leaves, boosted as objects."""
+    return OnlineBBM(tree.HoeffdingTreeClassifier(max_depth=1), n=20)
+
+
+PEERS = {
+    random_forest: "River, ARFClassifier",
+    random_regressor: "River, ARFRegressor",
+    boosted_stumps: "OnlineBBM of River's Hoeffding stumps",
+}
+
+
 def compared(
-    work: str, peer: str, makes: tuple[Any, Any], examples: Examples, goal: float, numbers: bool
+    work: str, makes: tuple[Any, Any], examples: Examples, *, goal: float, numbers: bool = False
 ) -> Row:
     """Both on the same examples, in turns."""
     found: dict[int, float] = {}
@@ -81,7 +104,7 @@ def compared(
 
     times = interleaved(lambda: play(0), lambda: play(1), 1)
     mine, theirs = (each / len(examples) * 1e6 for each in times)
-    row = Row(work, peer, mine, theirs, found[0], found[1], goal)
+    row = Row(work, PEERS[makes[1]], mine, theirs, found[0], found[1], goal)
     print(f"{work}: {found[0]:.4f} and {found[1]:.4f}, {row.ratio:.0f} times", file=sys.stderr)
     return row
 
@@ -111,26 +134,15 @@ def main() -> None:
     for name, examples, numbers in sets(
         Path(options.data) if real_sets else None, 20_000 if real_sets else 1_000
     ):
-        peer = "River, ARFRegressor" if numbers else "River, ARFClassifier"
-        makes = (
-            (
-                ForestRegressor,
-                lambda: forest.ARFRegressor(n_models=10, seed=1, leaf_prediction="mean"),
-            )
-            if numbers
-            else (Forest, lambda: forest.ARFClassifier(n_models=10, seed=1))
-        )
-        rows.append(compared(f"{name}, forest (error)", peer, makes, examples, 20, numbers))
+        makes = (ForestRegressor, random_regressor) if numbers else (Forest, random_forest)
+        work = f"{name}, forest (error)"
+        rows.append(compared(work, makes, examples, goal=20, numbers=numbers))
         if name not in (*BOOSTED, "generated"):
             continue
         for depth in (1, 3):
-            makes = (
-                lambda depth=depth: OnlineBBM(Tree(depth=depth), n=20),
-                lambda: OnlineBBM(tree.HoeffdingTreeClassifier(max_depth=1), n=20),
-            )
+            boosted = partial(OnlineBBM, Tree(depth=depth), n=20)
             work = f"{name}, OnlineBBM of 20 trees of depth {depth} (error)"
-            peer = "OnlineBBM of River's Hoeffding stumps"
-            rows.append(compared(work, peer, makes, examples[:10_000], 50, False))
+            rows.append(compared(work, (boosted, boosted_stumps), examples[:10_000], goal=50))
     finish("trees", rows, {}, keep=bool(real_sets))
 
 

@@ -37,12 +37,11 @@ def stream(count, seed, labels=3, weights=False, nasty=False):
 
 def follow(model, oracle, examples, labels):
     """Run both side by side: all scores and the number of nodes must be the same, to the last bit."""
-    for t, (x, y, w) in enumerate(examples):
-        model.learn_one(x, y, w)
-        if labels:
-            y = model.classes_.tolist().index(y)
-            if y >= oracle.outputs:
-                oracle.relabel([*range(y), -1])
+    for t, (x, given, w) in enumerate(examples):
+        model.learn_one(x, given, w)
+        y = model.classes_.tolist().index(given) if labels else given
+        if labels and y >= oracle.outputs:
+            oracle.relabel([*range(y), -1])
         row_of = {name: row for row, name in model._model.names().items()}
         there = {row_of[name]: float(np.float32(v)) for name, v in x.items() if np.float32(v) != 0}
         oracle.learn_target(dict(sorted(there.items())), y, w)
@@ -114,8 +113,8 @@ def test_the_order_in_which_labels_appear_does_not_matter(make):
 def test_numbers_have_no_origin_and_no_unit(make):
     """Targets on another scale give the same trees, and predictions on that scale."""
     plainly, elsewhere = make(), make()
-    for x, y, _ in stream(400, 2, 0):
-        y = float(np.round(y, 1))
+    for x, given, _ in stream(400, 2, 0):
+        y = float(np.round(given, 1))
         plainly.learn_one(x, y * 2.0**-6)
         elsewhere.learn_one(x, 2.0**20 + y * 2.0**-2)
     assert plainly.nodes_ == elsewhere.nodes_ > 3

@@ -4,6 +4,7 @@ An example is a dict of rows (numbers from 1 on, as the core gives them to names
 0. A target is `(k, 1.0)` for class k, or `(0, y)` for a number y.
 """
 
+from itertools import pairwise
 from math import ceil, log, sqrt
 
 MASK = 2**64 - 1
@@ -194,7 +195,7 @@ class Tree(Grown):
             points.sort(key=lambda point: point[0])
         add(dict(points)[value], y, w)
         if len(points) > self.bins:
-            both = [a[1][0] + b[1][0] for a, b in zip(points, points[1:])]
+            both = [a[1][0] + b[1][0] for a, b in pairwise(points)]
             i = both.index(min(both))
             (low, left), (high, right) = points[i : i + 2]
             middle = min(max(low + (high - low) * (right[0] / both[i]), low), high)

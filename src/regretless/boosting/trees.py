@@ -95,10 +95,10 @@ class Tree(_Tree, Classifier):
         G(a) - G(b) > sqrt(ln(1 / delta) / (2 n))     or this bound is less than `tie`
 
     where `G = sum_k (L_k^2 / L + R_k^2 / R) / n - sum_k (n_k / n)^2`, with L and R the weight to the
-    left and to the right, and `n = (sum w)^2 / sum w^2` in the bound if there are weights. A value goes
-    left if it is at most the threshold. Features that an example lacks are 0, so a category (presence
-    of a name) is split at 1/2. A node predicts `p(k) = (n_k + p'(k) / 2) / (n + 1/2)`, with p' that of its
-    parent, and above the root all labels are equally likely.
+    left and to the right, and `n = (sum w)^2 / sum w^2` in the bound if there are weights. A value
+    goes left if it is at most the threshold. Features that an example lacks are 0, so a category
+    (presence of a name) is split at 1/2. A node predicts `p(k) = (n_k + p'(k) / 2) / (n + 1/2)`, with
+    p' that of its parent, and above the root all labels are equally likely.
 
     A histogram has at most `bins` points. Then the two neighbours with the least weight are merged, and
     thresholds lie between points. Nothing is drawn. docs/trees.md says what the bound guarantees.
@@ -171,10 +171,11 @@ class Forest(_Forest, Classifier):
 
     The trees are extremely randomised (Geurts, Ernst and Wehenkel (2006)), here grown one example at a
     time: a leaf keeps its latest examples, and as soon as there are `grace` of them with different
-    labels it splits. Of the features that vary in the leaf, `2 sqrt(their number)` are drawn, each with a
-    threshold drawn uniformly between its least and its largest value in the leaf. The one with the
-    largest gain of Gini's index is taken, and the children begin with the examples of their side. A node
-    predicts `p(k) = (n_k + p'(k) / 2) / (n + 1/2)`, as in `Tree`, and the forest the mean of its trees.
+    labels it splits. Of the features that vary in the leaf, `2 sqrt(their number)` are drawn, each
+    with a threshold drawn uniformly between its least and its largest value in the leaf. The one with
+    the largest gain of Gini's index is taken, and the children begin with the examples of their side. A
+    node predicts `p(k) = (n_k + p'(k) / 2) / (n + 1/2)`, as in `Tree`, and the forest the mean of its
+    trees.
 
     Every tree sees every example; they differ by what they draw. Examples are kept once for all trees.
     There is nothing to tune but `n`: more trees are better and slower. The forest does not forget, so
