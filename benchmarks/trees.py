@@ -132,7 +132,7 @@ def main() -> None:
     real_sets = options.data and not options.smoke
     rows = []
     for name, examples, numbers in sets(
-        Path(options.data) if real_sets else None, 20_000 if real_sets else 1_000
+        Path(options.data) if real_sets else None, 10_000 if real_sets else 1_000
     ):
         makes = (ForestRegressor, random_regressor) if numbers else (Forest, random_forest)
         work = f"{name}, forest (error)"

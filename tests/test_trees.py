@@ -10,7 +10,7 @@ from reference import trees as plain
 from regretless import boosting
 from regretless.boosting import Forest, ForestRegressor, Tree, TreeRegressor
 
-NAMES = ("a", "b", "colour=red", "late", 7)
+COLUMNS = (0, 1, 4, 2**40, 7)  # the third is 0 or 1, the fourth comes late
 
 
 def stream(count, seed, labels=3, weights=False, nasty=False):
@@ -18,14 +18,14 @@ def stream(count, seed, labels=3, weights=False, nasty=False):
     rng = np.random.default_rng(seed)
     for t in range(count):
         x = {}
-        for j, name in enumerate(NAMES):
-            if rng.random() < 0.3 or (name == "late" and t < count // 3):
+        for j, name in enumerate(COLUMNS):
+            if rng.random() < 0.3 or (j == 3 and t < count // 3):
                 continue
             value = 1.0 if j == 2 else float(np.round(rng.normal(), 1 + j))
             if nasty:
                 value = float(rng.choice([value, 1e18, -1e18, 1e-30, -1e-30, 0.1, 0.1 + 1e-9, 0.0]))
             x[name] = value
-        score = x.get("a", 0.0) * x.get("b", 0.0) + ("colour=red" in x) - x.get("late", 0.0)
+        score = x.get(0, 0.0) * x.get(1, 0.0) + (4 in x) - x.get(2**40, 0.0)
         if labels:
             known = 1 if t < 3 else 2 if t < count // 4 else labels
             y = int(abs(3.0 * score)) % known if abs(score) < 1e6 else t % known
@@ -42,9 +42,8 @@ def follow(model, oracle, examples, labels):
         y = model.classes_.tolist().index(given) if labels else given
         if labels and y >= oracle.outputs:
             oracle.relabel([*range(y), -1])
-        row_of = {name: row for row, name in model._model.names().items()}
-        there = {row_of[name]: float(np.float32(v)) for name, v in x.items() if np.float32(v) != 0}
-        oracle.learn_target(dict(sorted(there.items())), y, w)
+        there = {c: float(np.float32(v)) for c, v in x.items() if np.float32(v) != 0}
+        oracle.learn_target(there, y, w)
         if t % 7 == 0:
             score = model.decision_one(x)
             assert (score if isinstance(score, list) else [score]) == oracle.scores(there)
@@ -109,12 +108,26 @@ def test_the_order_in_which_labels_appear_does_not_matter(make):
         assert mirrored == pytest.approx(known.predict_proba_one(x), rel=1e-12)
 
 
+@pytest.mark.parametrize("make", [partial(Tree, grace=3, tie=0.6), partial(Forest, n=3)])
+def test_the_order_of_features_does_not_matter(make):
+    """Rows are given to names in another order, and equal gains abound; the model is the same."""
+    here, there = make(), make()
+    for x, y, _ in stream(300, 1, 3):
+        named = {f"f{column}": float(value > 0) for column, value in x.items()}
+        named |= {f"again {name}": value for name, value in named.items()}
+        mirrored = dict(reversed(named.items()))
+        assert here.decision_one(named) == there.decision_one(mirrored)
+        here.learn_one(named, y)
+        there.learn_one(mirrored, y)
+    assert here.nodes_ == there.nodes_ > 3
+
+
 @pytest.mark.parametrize("make", [TreeRegressor, partial(ForestRegressor, n=3)])
 def test_numbers_have_no_origin_and_no_unit(make):
-    """Targets on another scale give the same trees, and predictions on that scale."""
+    """Targets on another scale give the same trees, and predictions on that scale, exactly."""
     plainly, elsewhere = make(), make()
     for x, given, _ in stream(400, 2, 0):
-        y = float(np.round(given, 1))
+        y = float(np.round(8.0 * given)) / 8.0
         plainly.learn_one(x, y * 2.0**-6)
         elsewhere.learn_one(x, 2.0**20 + y * 2.0**-2)
     assert plainly.nodes_ == elsewhere.nodes_ > 3

@@ -53,7 +53,7 @@ class Forest : public Grower {
     for (std::size_t i = 0; i < trees_.size(); ++i) {
       const std::uint32_t leaf = trees_[i].nodes.learn(x.by_row, y, w);
       hold(trees_[i], leaf, id);
-      grow(i, leaf);
+      grow(i, leaf, x.names);
     }
     release(id);
   }
@@ -200,13 +200,13 @@ class Forest : public Grower {
   }
 
   // Splits a leaf, and its children, if they are ready for it.
-  void grow(std::size_t i, std::uint32_t at) {
+  void grow(std::size_t i, std::uint32_t at, const std::uint64_t* names) {
     Tree& tree = trees_[i];
     if (closed(tree, at)) return close(tree, at);
     Leaf& leaf = tree.leaves[at];
     if (leaf.due || leaf.kept.size() < options_.grace) return;
     Split best;
-    if (!find(i, leaf.kept, best)) {
+    if (!find(i, leaf.kept, names, best)) {
       leaf.due = leaf.kept.size();
       return;
     }
@@ -220,8 +220,8 @@ class Forest : public Grower {
       TargetSums::add(tree.nodes.sums()[side], x.y, x.w);
       tree.leaves[side].kept.push_back(id);
     }
-    grow(i, left);
-    grow(i, left + 1);
+    grow(i, left, names);
+    grow(i, left + 1, names);
   }
 
   struct Split {
@@ -229,22 +229,27 @@ class Forest : public Grower {
     double threshold = 0;
   };
   // Draws splits and finds the best; false if none separates different targets.
-  bool find(std::size_t i, const std::vector<std::uint32_t>& kept, Split& best) {
+  bool find(std::size_t i, const std::vector<std::uint32_t>& kept, const std::uint64_t* names,
+            Split& best) {
     TargetSums side(outputs());  // all, left, right
     side.resize(3);
     for (const std::uint32_t id : kept) TargetSums::add(side[0], examples_[id].y, examples_[id].w);
     if (side.pure(side[0])) return false;
     survey(kept);
-    const auto draw = [&] { return drawn(options_.seed, trees_[i].draws++, i); };
-    const std::size_t count = varying_.size();
-    const auto tries = std::size_t(std::ceil(2 * std::sqrt(double(count))));
+    const std::uint64_t seed = splitmix(options_.seed + 0x9E3779B97F4A7C15 * (i + 1));
+    const std::uint64_t round = trees_[i].draws++;
+    drawn_.clear();
+    for (const std::uint32_t row : varying_)
+      drawn_.push_back({drawn(seed, round, names[row]), row});
+    const auto tries = std::size_t(std::ceil(2 * std::sqrt(double(drawn_.size()))));
+    const auto last = drawn_.begin() + std::ptrdiff_t(std::min(tries, drawn_.size()));
+    std::partial_sort(drawn_.begin(), last, drawn_.end());
     double most = TargetSums::kTiny * side[0][1];
     bool found = false;
-    for (std::size_t c = 0; c < std::min(count, tries); ++c) {
-      std::swap(varying_[c], varying_[c + std::size_t(draw() * double(count - c))]);
-      const std::uint32_t row = varying_[c];
+    for (auto candidate = drawn_.begin(); candidate != last; ++candidate) {
+      const std::uint32_t row = candidate->second;
       const double low = least_[row], high = most_[row];
-      double threshold = low + draw() * (high - low);
+      double threshold = low + drawn(seed, round, names[row] + 1) * (high - low);
       if (!(threshold < high)) threshold = low;
       std::fill_n(side[1], 2 * side.width(), 0.0);
       for (const std::uint32_t id : kept) {
@@ -294,6 +299,7 @@ class Forest : public Grower {
   std::vector<float> least_, most_;  // by row
   std::vector<std::size_t> seen_;
   std::vector<std::uint32_t> varying_;
+  std::vector<std::pair<double, std::uint32_t>> drawn_;
 };
 
 }  // namespace regretless

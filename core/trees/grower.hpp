@@ -8,10 +8,12 @@
 
 namespace regretless {
 
-// An example in two forms: its entries, and the values of all features by row.
+// An example in two forms: its entries, and the values of all features by row. The hashes of the
+// names of features, by row, make what is learned independent of the order of features.
 struct Spread {
   Example sparse;
   const float* by_row;
+  const std::uint64_t* names;
   std::size_t rows;
 };
 

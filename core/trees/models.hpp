@@ -11,20 +11,23 @@ namespace regretless {
 // Examples by row: each is spread out once, and all trees look its features up there.
 class Spreading {
  public:
-  void grow(std::size_t rows) {
-    if (by_row_.size() < rows) by_row_.resize(rows);
+  void grow(const Features& features) {
+    by_row_.resize(features.size());
+    while (names_.size() < by_row_.size())
+      names_.push_back(features.hash_of(std::uint32_t(names_.size())));
   }
   // Calls use(spread) with the example; rows that are not known yet are absent.
   template <class Use>
   void with(const Example& x, Use use) {
     for (std::size_t j = 0; j < x.size; ++j)
       if (x.rows[j]) by_row_[x.rows[j]] = x.values[j];
-    use(Spread{x, by_row_.data(), by_row_.size()});
+    use(Spread{x, by_row_.data(), names_.data(), by_row_.size()});
     for (std::size_t j = 0; j < x.size; ++j) by_row_[x.rows[j]] = 0;
   }
 
  private:
   std::vector<float> by_row_{0};
+  std::vector<std::uint64_t> names_{0};
 };
 
 // The log-odds of one of two classes.
@@ -49,12 +52,12 @@ class TreeModel : public Model {
     const auto outputs = int(mean_.size());
     return outputs == 2 ? 1 : outputs;
   }
-  void grow() override { spreading_.grow(features_.size()); }
+  void grow() override { spreading_.grow(features_); }
   std::size_t nodes() const { return grower_->nodes(); }
   std::size_t bytes() const override { return grower_->bytes(); }
 
   void predict(const Batch& batch) const override {
-    spreading_.grow(features_.size());
+    spreading_.grow(features_);
     for (std::size_t t = 0; t < batch.size; ++t)
       spreading_.with(batch.example(t),
                       [&](const Spread& x) { score(x, batch.scores + t * std::size_t(lanes())); });
@@ -173,7 +176,7 @@ class TreeLanes : public Model {
   const Loss& loss() const override { return loss_; }
   Features& features() override { return features_; }
   int lanes() const override { return int(trees_.size()); }
-  void grow() override { spreading_.grow(features_.size()); }
+  void grow() override { spreading_.grow(features_); }
   std::size_t bytes() const override {
     std::size_t all = 0;
     for (const Tree& tree : trees_) all += tree.bytes();
@@ -181,7 +184,7 @@ class TreeLanes : public Model {
   }
 
   void predict(const Batch& batch) const override {
-    spreading_.grow(features_.size());
+    spreading_.grow(features_);
     for (std::size_t t = 0; t < batch.size; ++t)
       spreading_.with(batch.example(t),
                       [&](const Spread& x) { score(x, batch.scores + t * trees_.size()); });

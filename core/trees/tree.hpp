@@ -55,7 +55,7 @@ class Tree : public Grower {
     for (std::size_t j = 0; j < x.sparse.size; ++j)
       if (x.sparse.values[j] != 0)
         leaf.of(x.sparse.rows[j], hint).add(x.sparse.values[j], y, w, options_.bins);
-    if (leaf.examples % options_.grace == 0) grow(at);
+    if (leaf.examples % options_.grace == 0) grow(at, x.names);
   }
 
   std::size_t nodes() const override { return nodes_.size(); }
@@ -141,7 +141,7 @@ class Tree : public Grower {
     return nodes_[leaf].depth >= options_.depth || nodes_.size() + 2 > options_.max_nodes;
   }
 
-  void grow(std::uint32_t at) {
+  void grow(std::uint32_t at, const std::uint64_t* names) {
     const Leaf& leaf = leaves_[at];
     if (leaf.all.pure(leaf.all[0])) return;
     const double n = leaf.all[0][0] * (leaf.all[0][0] / leaf.squares);
@@ -151,7 +151,8 @@ class Tree : public Grower {
     std::uint32_t row = 0;
     for (std::size_t i = 0; i < leaf.rows.size(); ++i) {
       Split split = best_split(leaf, leaf.histograms[i]);
-      if (split.gain > best.gain) {
+      const bool first = names[leaf.rows[i]] < names[row];  // of features as good as each other
+      if (split.gain > best.gain || (split.gain == best.gain && first)) {
         second = best.gain;
         best = std::move(split);
         row = leaf.rows[i];

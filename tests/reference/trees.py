@@ -1,7 +1,7 @@
 """Incremental trees and forests, transcribed step by step: plain lists, one number after the other.
 
-An example is a dict of rows (numbers from 1 on, as the core gives them to names) to values that are not
-0. A target is `(k, 1.0)` for class k, or `(0, y)` for a number y.
+An example is a dict of columns to values that are not 0. A target is `(k, 1.0)` for class k, or
+`(0, y)` for a number y.
 """
 
 from itertools import pairwise
@@ -21,6 +21,11 @@ def mixed(z):
 def uniform(seed, round, place):
     """A number in [0, 1) that depends on these three only."""
     return (mixed(mixed(seed * 0x9E3779B97F4A7C15 + round & MASK) + place & MASK) >> 11) * 2.0**-53
+
+
+def name_of(column):
+    """The hash of the name of a column."""
+    return mixed(column + 1)
 
 
 def empty(outputs):
@@ -228,8 +233,8 @@ class Tree(Grown):
             return
         n = leaf.seen[0] * (leaf.seen[0] / leaf.squares)
         bound = sqrt(log(1 / self.delta) / (2 * n))
-        gains = {row: self.best(leaf, points) for row, points in sorted(leaf.histograms.items())}
-        row = max(gains, key=lambda row: gains[row][0], default=None)
+        gains = {row: self.best(leaf, points) for row, points in leaf.histograms.items()}
+        row = max(gains, key=lambda row: (gains[row][0], -name_of(row)), default=None)
         if row is None:
             return
         best = gains.pop(row)
@@ -284,10 +289,6 @@ class Forest(Grown):
     def closed(self, i, leaf):
         return leaf.depth >= self.depth or len(list(self.roots[i].all())) + 2 > self.max_nodes
 
-    def draw(self, i):
-        self.draws[i] += 1
-        return uniform(self.seed, self.draws[i] - 1, i)
-
     def grow(self, i, leaf):
         if self.closed(i, leaf):
             leaf.kept, leaf.due = [], 0
@@ -314,20 +315,21 @@ class Forest(Grown):
             add(whole, y, w)
         if pure(whole):
             return None
-        rows = list(dict.fromkeys(row for x, *_ in kept for row in sorted(x)))
+        rows = {row for x, *_ in kept for row in x}
         values = {row: [x.get(row, 0.0) for x, *_ in kept] for row in rows}
         rows = [row for row in rows if min(values[row]) < max(values[row])]
+        seed = mixed(self.seed + 0x9E3779B97F4A7C15 * (i + 1) & MASK)
+        now, self.draws[i] = self.draws[i], self.draws[i] + 1
+        rows.sort(key=lambda row: uniform(seed, now, name_of(row)))
         most, found = TINY * whole[1], None
-        for c in range(min(len(rows), ceil(2 * sqrt(len(rows))))):
-            other = c + int(self.draw(i) * (len(rows) - c))
-            rows[c], rows[other] = rows[other], rows[c]
-            low, high = min(values[rows[c]]), max(values[rows[c]])
-            threshold = low + self.draw(i) * (high - low)
+        for row in rows[: ceil(2 * sqrt(len(rows)))]:
+            low, high = min(values[row]), max(values[row])
+            threshold = low + uniform(seed, now, name_of(row) + 1) * (high - low)
             threshold = threshold if threshold < high else low
             sides = [empty(self.outputs), empty(self.outputs)]
-            for value, (_, y, w) in zip(values[rows[c]], kept):
+            for value, (_, y, w) in zip(values[row], kept):
                 add(sides[value > threshold], y, w)
             gain = explained(sides[0]) + explained(sides[1]) - explained(whole)
             if gain > most:
-                most, found = gain, (rows[c], threshold)
+                most, found = gain, (row, threshold)
         return found

@@ -3,7 +3,7 @@
 from typing import Any
 
 from regretless.base import rows
-from regretless.base.arguments import check_seed, shown, whole, within
+from regretless.base.arguments import Array, check_seed, shown, whole, within
 from regretless.base.classifier import Classifier
 from regretless.base.learner import Learner
 from regretless.base.options import option
@@ -33,6 +33,9 @@ class _Growing(Learner, in_core=False):
 
     def _loss(self) -> Loss:
         return Logistic() if self._classifies else Squared()
+
+    def _weights(self) -> tuple[list[Any], Array, Array]:
+        raise AttributeError(f"{type(self).__name__} has no weights: it is made of trees")
 
     @property
     def nodes_(self) -> int:
