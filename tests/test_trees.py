@@ -202,6 +202,9 @@ def test_boosted_trees_have_no_weights():
     model.learn_one({"a": 1.0}, "yes")
     with pytest.raises(ValueError, match="trees, which have no weights"):
         _ = model.weights_
+    with pytest.raises(AttributeError, match="trees in the core, not objects"):
+        _ = model.weak_
+    assert model.edges_.size == 20
 
 
 # --- limits ----------------------------------------------------------------------------------------

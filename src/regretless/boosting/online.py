@@ -149,9 +149,11 @@ class Booster(Classifier, in_core=False):
     def weak_(self) -> Any:
         """The weak learners, a list; with three or more labels, one by label."""
         model = self._model or self._start()
+        if isinstance(self._lane, Tree):
+            raise AttributeError("the weak learners are trees in the core, not objects")
         if not isinstance(model, VotingModel):
             raise AttributeError(
-                "the weak learners are lanes of one model, not objects: weights_ has the mean of their "
+                "the weak learners are lanes of one table, not objects: weights_ has the mean of their "
                 "weights, edges_ their edges"
             )
         return self._by_output(model.weak)
