@@ -19,6 +19,7 @@ from pages import picture, put_front, report
 HERE = Path(__file__).parent
 ALL = (
     *("linear", "streams", "labels", "auto", "newton", "kernels", "boosting", "boosting_batch"),
+    "trees",
     *("oco", "experts", "bandits", "contextual", "games", "classes"),
 )
 

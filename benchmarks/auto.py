@@ -141,7 +141,7 @@ def learned(path: Path, repeats: int = 3) -> list[tuple[float, int]]:
     for _ in range(repeats):
         models = [make() for make in OF_OURS.values()]
         seconds, count = [0.0] * len(models), 0
-        for piece in streams.read(path).pieces(models[0]._form()):
+        for piece in streams.read(path).pieces(models[0].form()):
             count += len(piece)
             for k, model in enumerate(models):
                 start = time.process_time()

@@ -111,6 +111,11 @@ class Features {
     return {at + sizeof(length), length};
   }
 
+  // The hash of the name of a row, for learners whose draws depend on it; not of the intercept's.
+  std::uint64_t hash_of(std::uint32_t row) const {
+    return is_column(row) ? key(column(row)) : hash_bytes(name(row));
+  }
+
   // Forgets the names of the rows from `size` on: an example turned out to be bad.
   void truncate(std::uint32_t size) {
     if (hashed()) return;
@@ -173,9 +178,6 @@ class Features {
   };
 
   static std::uint64_t key(std::int64_t column) { return splitmix(std::uint64_t(column) + 1); }
-  std::uint64_t hash_of(std::uint32_t row) const {
-    return is_column(row) ? key(column(row)) : hash_bytes(name(row));
-  }
   bool is(std::uint32_t row, std::string_view text) const {
     return kinds_[row] == kText && name(row) == text;
   }

@@ -114,6 +114,7 @@ class Model {
     }
   };
   virtual std::vector<Part> parts() = 0;
+  virtual std::size_t bytes() const { return 0; }  // the memory of what is not in banks
   virtual std::vector<double> numbers() { return {}; }
   virtual void restore_numbers(const double*, std::size_t size) {
     require(size == 0, "the numbers are of another model");

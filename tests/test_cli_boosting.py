@@ -75,6 +75,12 @@ VARIANTS = {
         {"rule": "adagrad", "l2": 0.01},
     ),
     "--kind osboost-ocp --no-intercept": ("OSBoostOCP", {}, {"intercept": False}),
+    "--kind osboost --base linear": ("OSBoost", {}, {}),
+}
+TREES = {
+    "--base stump": ("AdaBoostOL", {}, {"depth": 1}),
+    "--kind bbm --base tree --weak 7": ("OnlineBBM", {"n": 7}, {}),
+    "--kind osboost --base tree --depth 3": ("OSBoost", {}, {"depth": 3}),
 }
 
 
@@ -90,6 +96,28 @@ def test_options(folder, options, exact, file):
     assert same(load("m"), expected.model)
     assert summary["mean_loss"] == expected.validation.mean_loss
     assert summary["error"] == expected.validation.error
+
+
+@pytest.mark.parametrize("options", TREES)
+@pytest.mark.parametrize("file", ["covtype.csv", "three.csv"])
+def test_trees(folder, options, file):
+    name, own, of_weak = TREES[options]
+    expected = trained(file, getattr(boosting, name)(boosting.Tree(**of_weak), **own))
+    command = ["train", file, "--label", "y", *BOOST, *options.split()]
+    summary = run_json(*command, "--save", "m")
+    np.testing.assert_equal(load("m")._measured(), expected.model._measured())
+    assert repr(load("m")) == repr(expected.model)
+    assert summary["error"] == expected.validation.error
+    predicted = run("predict", file, "--model", "m").stdout.split()
+    (piece,) = streams.read(file, label="y").pieces(expected.model.form())
+    wanted = [str(label) for label in expected.model.predict(piece.X).tolist()]
+    assert predicted == [label.removesuffix(".0") for label in wanted]
+    assert "trees, which have no weights" in run("inspect", "m", code=1).stderr
+    compared = ["compare", file, "--label", "y", "--learners", "coin,boost", *options.split()]
+    losses = {each["learner"]: each["loss"] for each in run_json(*compared)["learners"]}
+    assert losses["boost"] == summary["loss"]
+    alone = ["compare", file, "--label", "y", "--learners", "coin"]
+    assert losses["coin"] == run_json(*alone)["learners"][0]["loss"]
 
 
 def test_predict_inspect_passes_and_checkpoints(folder):
@@ -129,6 +157,11 @@ def test_compare(folder):
         (["train", *BOOST, "--size", 3], "--size is for --learner newton, not for boost"),
         (["compare", "--learners", "coin,pa", "--edge", 0.1], "--edge is for --learner boost"),
         (["train", *BOOST, "--edge", 0.1], "adaboost-ol needs to know none"),
+        (["train", "--base", "tree"], "--base is for --learner boost, not for auto"),
+        (["train", *BOOST, "--depth", 2], "--depth 2 is for --base tree"),
+        (["train", *BOOST, "--base", "stump", "--depth", 2], "a stump has one split"),
+        (["train", *BOOST, "--base", "tree", "--rate", 1], "--rate is for linear weak learners"),
+        (["train", *BOOST, "--base", "tree", "--bits", 9], "--bits is for linear weak learners"),
     ],
 )
 def test_what_does_not_fit(folder, arguments, message):

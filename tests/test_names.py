@@ -227,6 +227,7 @@ ADDED = {
 }
 LEARNERS = {*DESIGN["linear"].split(), *ADDED["linear"], *DESIGN["newton"].split()} - {"Auto"}
 ONLINE = {"OnlineBBM", "AdaBoostOL", "OSBoost", "OSBoostOCP"}
+ONLINE |= {"Tree", "TreeRegressor", "Forest", "ForestRegressor"}
 FACADES = {
     "river": LEARNERS | ONLINE,
     "sklearn": LEARNERS | ONLINE | {"AdaBoost", "NHBoost", "NHBoostDT"},

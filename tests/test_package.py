@@ -111,6 +111,7 @@ def test_optional_rooms(room):
     names = set(importlib.import_module("regretless.linear").__all__) - {"Auto"}
     names |= {"NewtonClassifier", "NewtonRegressor"}
     names |= {"AdaBoostOL", "OSBoost", "OSBoostOCP", "OnlineBBM"}
+    names |= {"Forest", "ForestRegressor", "Tree", "TreeRegressor"}
     batch = {"AdaBoost", "NHBoost", "NHBoostDT"} if room == "sklearn" else set()
     assert set(module.__all__) == names | batch
     assert all(hasattr(module, name) for name in module.__all__)

@@ -41,14 +41,19 @@ CLASSIFIERS = [  # but for Winnow, which refuses the features of scikit-learn's 
     facade.OnlineBBM,
     facade.OSBoost,
     facade.OSBoostOCP,
+    facade.Tree,
+    facade.Forest,
 ]
 REGRESSORS = [
     facade.AutoRegressor,
     facade.LinearRegressor,
     facade.PassiveAggressiveRegressor,
     facade.NewtonRegressor,
+    facade.TreeRegressor,
+    facade.ForestRegressor,
 ]
 LEARNERS = CLASSIFIERS + REGRESSORS
+TREES = {facade.Tree, facade.Forest, facade.TreeRegressor, facade.ForestRegressor}  # no weights
 VARIANTS = [
     *(cls() for cls in LEARNERS),
     facade.LinearClassifier(rule="adagrad", loss="hinge"),
@@ -86,6 +91,9 @@ def expected_to_fail(estimator):
     if isinstance(estimator, facade.NewtonRegressor) and estimator.alpha is None:
         # meant for ridge regression; here it makes steps of length 100
         return ORDER_MATTERS | {"check_regressors_train": "the check sets alpha=0.01"}
+    if isinstance(estimator, facade.Tree):
+        # no split in 20 examples: at a score of 0, ours predict the second label, theirs the first
+        return ORDER_MATTERS | {"check_classifiers_classes": "the labels are tied"}
     return ORDER_MATTERS
 
 
@@ -178,7 +186,8 @@ def test_sparse_rows_learn_like_dense_ones(cls, data):
     for form in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
         model = cls().fit(form(X), y)
         assert np.array_equal(scores(model, form(X)), scores(dense, X))
-        assert np.array_equal(model.coef_, dense.coef_)
+        if cls not in TREES:
+            assert np.array_equal(model.coef_, dense.coef_)
 
 
 @pytest.mark.parametrize("cls", LEARNERS)
@@ -327,6 +336,10 @@ GRIDS = {  # the last value of the last option is the best one
     facade.OnlineBBM: {"n": [5], "edge": [0.2]},
     facade.OSBoost: {"n": [5]},
     facade.OSBoostOCP: {"n": [5]},
+    facade.Tree: {"max_nodes": [1, 100]},
+    facade.Forest: {"max_nodes": [1, 100]},
+    facade.TreeRegressor: {"max_nodes": [1, 100]},
+    facade.ForestRegressor: {"max_nodes": [1, 100]},
     facade.NewtonRegressor: {"sketch": ["fd"], "alpha": [1e9, None]},
 }
 
@@ -335,14 +348,15 @@ GRIDS = {  # the last value of the last option is the best one
 def test_pipeline_search_and_scores(cls, data):
     X, y = data[0] * 10.0 ** np.arange(8), target(cls(), data)
     pipeline = make_pipeline(StandardScaler(), cls())
-    assert cross_val_score(pipeline, X, y).min() > 0.7
+    least = 0.5 if cls is facade.TreeRegressor else 0.7  # 240 examples for steps to follow a plane
+    assert cross_val_score(pipeline, X, y).min() > least
     grid = {f"{cls.__name__.lower()}__{option}": values for option, values in GRIDS[cls].items()}
     search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
-    assert search.best_score_ > 0.7
+    assert search.best_score_ > least
     assert search.best_params_ == {option: values[-1] for option, values in grid.items()}
 
 
-@pytest.mark.parametrize("cls", CLASSIFIERS)
+@pytest.mark.parametrize("cls", [cls for cls in CLASSIFIERS if cls not in TREES])
 def test_one_vs_rest(cls, data):
     """One lane per class is one-vs-rest, without a copy of the learner per class."""
     X, y, _ = data
@@ -397,7 +411,8 @@ def test_files_are_shared_with_the_plain_learners(cls, data, tmp_path):
     model.save(tmp_path / "model")
     again = cls.load(tmp_path / "model")
     assert np.array_equal(again.predict(X), model.predict(X))
-    assert np.array_equal(again.coef_, model.coef_)
+    if cls not in TREES:
+        assert np.array_equal(again.coef_, model.coef_)
     assert list(again.feature_names_in_) == list("abcdefgh")
     assert again.n_features_in_ == 8
     plain = plain_class(cls).load(tmp_path / "model")

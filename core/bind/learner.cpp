@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "boosting/models.hpp"
 #include "parts.hpp"
+#include "trees/models.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -201,9 +202,15 @@ std::array<double, 4> PyLearner::gradient_norms() const {
 
 std::size_t PyLearner::bytes() const {
   check_idle();
-  std::size_t all = 0;
+  std::size_t all = learner_->bytes();
   for (const Model::Part& each : learner_->parts()) all += each.bank->bytes(each.bank->rows());
   return all;
+}
+std::size_t PyLearner::nodes() const {
+  check_idle();
+  auto* model = dynamic_cast<TreeModel*>(learner_.get());
+  if (!model) throw nb::value_error("the learner has no trees");
+  return model->nodes();
 }
 Auto& PyLearner::mixture() {
   auto* model = dynamic_cast<Auto*>(learner_.get());
@@ -344,7 +351,9 @@ void bind_learner(nb::module_& m) {
       .def(
           "gradient_norms", &PyLearner::gradient_norms,
           "The l1, l2 and l-infinity norm of the sum of gradients, and how many entries are not 0.")
-      .def_prop_ro("bytes", &PyLearner::bytes, "The memory that the tables of weights take.")
+      .def_prop_ro("bytes", &PyLearner::bytes,
+                   "The memory that the tables of weights, or the trees, take.")
+      .def_prop_ro("nodes", &PyLearner::nodes, "The number of nodes of a tree or a forest.")
       .def("state", &PyLearner::state, "Everything learned, as named arrays.")
       .def("restore", &PyLearner::restore, "lanes"_a, "arrays"_a,
            nb::sig(

@@ -64,6 +64,7 @@ class PyLearner : public Owned {
   bool has_gradient_sum() const { return learner_->has_gradient_sum(); }
   std::array<double, 4> gradient_norms() const;
   std::size_t bytes() const;
+  std::size_t nodes() const;
   ListOf<TupleOf<int, double, double>> retired();
   Options mixing(int lane);
   Named<Array<double>> measured(int lane);

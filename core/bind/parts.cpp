@@ -29,6 +29,17 @@ NewtonOptions newton_of(nb::dict options) {
   }
   return o;
 }
+
+// Lanes of a booster do not all see the same examples, so each knows the scales of features by
+// itself.
+Rule for_lanes(const Rule& rule) {
+  if (const Coin* coin = std::get_if<Coin>(&rule)) {
+    OwnCoin own;
+    own.wealth = coin->wealth, own.lipschitz = coin->lipschitz;
+    return own;
+  }
+  return rule;
+}
 }  // namespace
 
 std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::dict options,
@@ -38,13 +49,22 @@ std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::d
   if (rule == "newton")
     return std::make_unique<Newton>(loss, newton_of(options), bits, remembered, certify);
   if (rule == "boost") {
+    auto voting =
+        voting_of(nb::cast<std::string>(options["kind"]), nb::cast<nb::dict>(options["votes"]));
     const auto weak = nb::cast<std::string>(options["rule"]);
-    return std::make_unique<Boost>(
-        loss, rule_of(weak, nb::cast<nb::dict>(options["weak"]), intercept),
-        voting_of(nb::cast<std::string>(options["kind"]), nb::cast<nb::dict>(options["votes"])),
-        nb::cast<bool>(options["sampled"]), nb::cast<std::uint64_t>(options["seed"]), bits,
-        remembered, own);
+    const auto given = nb::cast<nb::dict>(options["weak"]);
+    std::unique_ptr<Model> lanes = tree_lanes_of(weak, given, voting->voters());
+    if (!lanes) {
+      auto linear = std::make_unique<Learner>(loss, for_lanes(rule_of(weak, given, intercept)),
+                                              bits, remembered, false, own);
+      linear->join(voting->voters());
+      lanes = std::move(linear);
+    }
+    return std::make_unique<Boost>(std::move(lanes), std::move(voting),
+                                   nb::cast<bool>(options["sampled"]),
+                                   nb::cast<std::uint64_t>(options["seed"]));
   }
+  if (auto trees = tree_model_of(loss, rule, options)) return trees;
   if (auto boosting = boosting_model_of(loss, rule, options)) return boosting;
   if (rule != "auto")
     return std::make_unique<Learner>(loss, rule_of(rule, options, intercept), bits, remembered,

@@ -25,5 +25,11 @@ std::unique_ptr<Voting> voting_of(const std::string& kind, nanobind::dict option
 // A weak learner, or boosted ones; null if the rule is something else.
 std::unique_ptr<Model> boosting_model_of(const Loss& loss, const std::string& rule,
                                          nanobind::dict options);
+// A "tree" or "forest"; null if the rule is something else.
+std::unique_ptr<Model> tree_model_of(const Loss& loss, const std::string& rule,
+                                     nanobind::dict options);
+// A model that has a tree for each lane of a booster; null if the rule is not "tree".
+std::unique_ptr<Model> tree_lanes_of(const std::string& rule, nanobind::dict options,
+                                     int per_class);
 
 }  // namespace regretless

@@ -2,24 +2,9 @@
 
 namespace regretless {
 
-namespace {
-// Lanes do not all see the same examples, so what is known of a feature is different in each.
-Rule for_lanes(const Rule& rule) {
-  if (const Coin* coin = std::get_if<Coin>(&rule)) {
-    OwnCoin own;
-    own.wealth = coin->wealth, own.lipschitz = coin->lipschitz;
-    return own;
-  }
-  return rule;
-}
-}  // namespace
-
-Boost::Boost(Loss loss, Rule rule, std::unique_ptr<Voting> voting, bool sampled, std::uint64_t seed,
-             int bits, std::uint32_t remembered, Kernels kernels)
-    : ensembles_(std::move(voting)),
-      sampled_(sampled),
-      seed_(seed),
-      weak_(loss, for_lanes(rule), bits, remembered, false, kernels) {
+Boost::Boost(std::unique_ptr<Model> weak, std::unique_ptr<Voting> voting, bool sampled,
+             std::uint64_t seed)
+    : ensembles_(std::move(voting)), sampled_(sampled), seed_(seed), weak_(std::move(weak)) {
   relane({-1}, {1});
 }
 
@@ -36,14 +21,13 @@ void Boost::relane(const std::vector<int>& sources, const std::vector<int>& sign
     }
     scalars.push_back(is_new ? Scalars{} : scalars_[source]);
   }
-  weak_.join(each);
-  weak_.relane(from, side);
+  weak_->relane(from, side);
   ensembles_.relane(sources);
   scalars_ = std::move(scalars);
 }
 
 void Boost::extend(int count) {
-  weak_.extend(count * voters());
+  weak_->extend(count * voters());
   ensembles_.extend(count);
   scalars_.resize(scalars_.size() + std::size_t(count));
 }
@@ -55,7 +39,7 @@ void Boost::predict(const Batch& batch) const {
   Batch own = batch;
   scores_.resize(batch.size * classes * each);
   own.scores = scores_.data();
-  weak_.predict(own);
+  weak_->predict(own);
   for (std::size_t t = 0; t < batch.size; ++t)
     ensembles_.score(scores_.data() + t * classes * each, batch.scores + t * classes);
 }
@@ -73,7 +57,7 @@ void Boost::learn(const Batch& batch, std::size_t offset) {
   own.scores = own.losses = nullptr;
   own.weigh = weigh;
   own.weigher = &teaching;
-  weak_.learn(own, offset);
+  weak_->learn(own, offset);
 }
 
 void Boost::weigh(void* teaching, std::size_t t, const double* raw, double* importance) {
@@ -110,7 +94,7 @@ void Boost::weigh(void* teaching, std::size_t t, const double* raw, double* impo
 // --- weights, totals and state -------------------------------------------------------------------
 
 std::vector<double> Boost::weights(const Rows& rows) const {
-  const std::vector<double> all = weak_.weights(rows);
+  const std::vector<double> all = weak_->weights(rows);
   const std::size_t each = std::size_t(voters());
   std::vector<double> out(all.size() / each);
   for (std::size_t i = 0; i < all.size(); ++i) out[i / each] += all[i] / double(each);
@@ -120,16 +104,18 @@ std::vector<double> Boost::weights(const Rows& rows) const {
 std::vector<double> Boost::numbers() {
   std::vector<double> all;
   for (const Scalars& each : scalars_) all.insert(all.end(), each.begin(), each.end());
-  const std::vector<double> state = ensembles_.state();
-  all.insert(all.end(), state.begin(), state.end());
+  for (const std::vector<double>& more : {ensembles_.state(), weak_->numbers()})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 void Boost::restore_numbers(const double* numbers, std::size_t size) {
-  const std::size_t first = scalars_.size() * std::size_t(kScalars);
-  if (size < first) throw std::invalid_argument("the votes do not fit the weak learners");
+  const std::size_t first = scalars_.size() * std::size_t(kScalars),
+                    own = first + ensembles_.state().size();
+  if (size < own) throw std::invalid_argument("the votes do not fit the weak learners");
   for (std::size_t c = 0; c < scalars_.size(); ++c)
     check_scalars(numbers + c * kScalars, std::size_t(kScalars));
-  ensembles_.restore(numbers + first, size - first);
+  weak_->restore_numbers(numbers + own, size - own);
+  ensembles_.restore(numbers + first, own - first);
   for (Scalars& each : scalars_)
     std::copy_n(numbers, each.size(), each.begin()), numbers += kScalars;
 }

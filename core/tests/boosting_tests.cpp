@@ -93,8 +93,10 @@ void test_boost() {
         Coin bets;
         bets.lipschitz = 1;
         const auto make = [&](Kernels kernels) {
-          Boost model({LossKind::logistic, 0}, coin ? Rule(bets) : Rule(adagrad),
-                      std::make_unique<Bbm>(7, 0.1, !sampled), sampled, 3, 0, 0, kernels);
+          auto weak = std::make_unique<Learner>(
+              Loss{LossKind::logistic, 0}, coin ? Rule(bets) : Rule(adagrad), 0, 0, false, kernels);
+          weak->join(7);
+          Boost model(std::move(weak), std::make_unique<Bbm>(7, 0.1, !sampled), sampled, 3);
           for (std::int64_t c = 0; c < std::int64_t(features) - 1; ++c) model.features().insert(c);
           model.grow();
           if (labels == 3) model.relane(fresh(3), ones(3));

@@ -422,7 +422,11 @@ class Learner:
 
     @property
     def bytes(self) -> int:
-        """The memory that the tables of weights take."""
+        """The memory that the tables of weights, or the trees, take."""
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes of a tree or a forest."""
 
     def state(self) -> dict[str, numpy.typing.NDArray[Any]]:
         """Everything learned, as named arrays."""

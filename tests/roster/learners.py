@@ -231,6 +231,9 @@ FITTED = {
     "vocabulary": "`rounds` are those of boosting",
 }
 WEAK = {"bound": "a weak learner: what it does is measured by the booster"}
+GROWN = {"bound": "no theorem bounds the regret of a tree that grows"}
+RELABELLED = "trees::the_order_in_which_labels_appear_does_not_matter"
+SHIFTED = "trees::numbers_have_no_origin_and_no_unit"
 
 
 def _linear(rule, identity="", precision="single", **options):
@@ -539,6 +542,43 @@ LEARNERS = [
         "neural_net::is_the_oracle",
         draws=True,
         without=WEAK | {"identity": "is not convex: nothing is known of it"},
+    ),
+    *(
+        Entry(
+            make.__name__,
+            lambda _, make=make: make(tie=0.6, grace=5),
+            kind,
+            "trees::tree_is_the_oracle",
+            identity,
+            without=GROWN,
+        )
+        for kind, make, identity in (
+            (CLASSES, boosting.Tree, RELABELLED),
+            (NUMBERS, boosting.TreeRegressor, SHIFTED),
+        )
+    ),
+    *(
+        Entry(
+            make.__name__,
+            lambda seed, make=make: make(n=3, seed=seed),
+            kind,
+            "trees::forest_is_the_oracle",
+            identity,
+            draws=True,
+            without=GROWN,
+        )
+        for kind, make, identity in (
+            (CLASSES, boosting.Forest, RELABELLED),
+            (NUMBERS, boosting.ForestRegressor, SHIFTED),
+        )
+    ),
+    Entry(
+        "OnlineBBM of trees",
+        lambda seed: boosting.OnlineBBM(boosting.Tree(depth=2, tie=0.6, grace=5), n=5, seed=seed),
+        CLASSES,
+        "boosting::boost_by_majority_is_that_of_the_text",
+        "trees::lanes_are_the_objects",
+        proof=by_boosting,
     ),
     Entry(
         "BothSigns",

@@ -15,7 +15,10 @@ ONLINE = {
         *("PrimalDual", "Winnow"),
     ),
     "newton": ("NewtonClassifier", "NewtonRegressor"),
-    "boosting": ("AdaBoostOL", "OSBoost", "OSBoostOCP", "OnlineBBM"),
+    "boosting": (
+        *("AdaBoostOL", "Forest", "ForestRegressor", "OSBoost", "OSBoostOCP", "OnlineBBM", "Tree"),
+        "TreeRegressor",
+    ),
 }
 BATCH = {"boosting": ("AdaBoost", "NHBoost", "NHBoostDT")}
 

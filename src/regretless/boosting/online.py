@@ -15,6 +15,7 @@ from regretless.base.classifier import Classifier
 from regretless.base.model import Model
 from regretless.base.options import option
 from regretless.boosting.copies import VotingModel
+from regretless.boosting.trees import Tree
 from regretless.boosting.weak_learners import weak_classifier
 from regretless.certificates import Certificate
 from regretless.experts.adaptive import lemma_4
@@ -277,10 +278,11 @@ class Booster(Classifier, in_core=False):
     disagrees with the vote, they are next to 0. Of several labels the one with the highest log-odds is
     predicted. The thesis has votes only.
 
-    Copies of a `LinearClassifier` are lanes of one table, which an example goes through once. All
-    other weak learners are objects, called one after the other. Both do the same, up to rounding of
-    sums over many features. There is one exception: the rule "eg" depends on the number of features, and
-    a lane counts those of examples of weight 0, too.
+    Copies of a `LinearClassifier` are lanes of one table, which an example goes through once, and
+    copies of a `Tree` are learned in the core as well. All other weak learners are objects, called one
+    after the other. Both do the same, up to rounding of sums over many features. There is one
+    exception: the rule "eg" depends on the number of features, and a lane counts those of examples of
+    weight 0, too.
     """
 
     _kind: ClassVar[str]  # kind of voting in the core
@@ -325,10 +327,12 @@ class Booster(Classifier, in_core=False):
         return LinearClassifier() if self.weak is None else self.weak
 
     @property
-    def _lane(self) -> LinearClassifier | None:
-        """The weak learner if copies of it can be lanes of one table; otherwise None."""
+    def _lane(self) -> LinearClassifier | Tree | None:
+        """The weak learner if copies of it can be lanes of one model; otherwise None."""
         weak = self._prototype
-        return weak if type(weak) is LinearClassifier and not weak.certify else None
+        if type(weak) is Tree or (type(weak) is LinearClassifier and not weak.certify):
+            return weak
+        return None
 
     def _reads(self) -> rows.Form:
         """Lanes read examples as a single `LinearClassifier`; other weak learners get names."""
@@ -371,6 +375,11 @@ class Booster(Classifier, in_core=False):
         """The mean of the weights of the constant feature; with three or more labels, by label."""
         return self._intercepts()
 
+    def _weights(self) -> tuple[list[Any], Array, Array]:
+        if isinstance(self._lane, Tree):
+            raise ValueError("the weak learners are trees, which have no weights")
+        return super()._weights()
+
     @property
     def edge_(self) -> Any:
         """The edges in use, each with its share of the vote; with three or more labels, by label."""
@@ -381,6 +390,8 @@ class Booster(Classifier, in_core=False):
     def weak_(self) -> Any:
         """The weak learners, a list; with three or more labels, one by label."""
         model = self._model or self._start()
+        if isinstance(self._lane, Tree):
+            raise AttributeError("the weak learners are trees in the core, not objects")
         if not isinstance(model, VotingModel):
             raise AttributeError(
                 "the weak learners are lanes of one table, not objects: weights_ has the mean of their "

@@ -38,6 +38,7 @@ _BOOSTERS = {
     "osboost": "OSBoost",
     "osboost-ocp": "OSBoostOCP",
 }
+_BASES = ("linear", "tree", "stump")
 _MATRIX_BITS = 11  # the core has matrices of up to 4,096 features
 _DOUBLE = ("newton", "primal-dual")  # these have no option `precision`
 _REGRESSORS = {"pa": ("PassiveAggressiveRegressor", "C", "epsilon_insensitive")}
@@ -117,6 +118,17 @@ class LearningOptions(Options):
         help="How the weak learners are combined; by default adaboost-ol.",
     )
     weak: int | None = _boost_option("--weak", like="boosting:OSBoost.n")
+    base: str | None = _boost_option(
+        "--base",
+        choices=_BASES,
+        help="What is boosted: linear learners, decision trees, or stumps, which are trees with one "
+        "split; by default linear.",
+    )
+    depth: int | None = _boost_option(
+        "--depth",
+        like="boosting.trees:Tree.depth",
+        help="Largest depth of the trees of --base tree.",
+    )
     edge: float | None = _boost_option(
         "--edge",
         like="boosting:OSBoost.edge",
@@ -194,7 +206,8 @@ class LearnerOptions(LearningOptions):
         """How linear learners with these options want their examples, whatever the task."""
         from regretless.linear import LinearClassifier
 
-        return LinearClassifier(**self._shared()).form()
+        by_name = {"features": "exact"} if self._boosts_trees else {}
+        return LinearClassifier(**self._shared() | by_name).form()
 
     @property
     def decided(self) -> bool:
@@ -347,7 +360,6 @@ class LearnerOptions(LearningOptions):
 
     def _boost(self, regression: bool) -> Learner:
         from regretless import boosting
-        from regretless.linear import LinearClassifier
 
         self._refuse_regression(regression)
         kind = self.kind or "adaboost-ol"
@@ -355,16 +367,41 @@ class LearnerOptions(LearningOptions):
             raise ValueError(
                 f"--edge {self.edge:g}: adaboost-ol needs to know none; leave it out, or give --kind bbm"
             )
+        weak = self._tree_to_boost() if self._boosts_trees else self._linear_to_boost()
+        given = self.for_class("boosting") | ({} if self.seed is None else {"seed": self.seed})
+        made: Learner = getattr(boosting, _BOOSTERS[kind])(weak, **given)
+        return made
+
+    @property
+    def _boosts_trees(self) -> bool:
+        return self.base not in (None, "linear")
+
+    def _linear_to_boost(self) -> Learner:
+        from regretless.linear import LinearClassifier
+
+        if self.depth is not None:
+            raise ValueError(f"--depth {self.depth} is for --base tree")
         tuned = self.rate is not None or self.l1 or self.l2  # which coins take no account of
-        weak = LinearClassifier(
+        return LinearClassifier(
             loss=self.loss or "logistic",
             rule="adagrad" if tuned else "coin",
             rate=self.rate,
             **self._shared(),
         )
-        given = self.for_class("boosting") | ({} if self.seed is None else {"seed": self.seed})
-        made: Learner = getattr(boosting, _BOOSTERS[kind])(weak, **given)
-        return made
+
+    def _tree_to_boost(self) -> Learner:
+        from regretless.boosting import Tree
+
+        for name in ("loss", "rate", "l1", "l2", "bits"):
+            if getattr(self, name):
+                raise ValueError(
+                    f"--{name} is for linear weak learners, not for --base {self.base}"
+                )
+        if self.base == "tree":
+            return Tree(depth=self.depth)
+        if self.depth is not None:
+            raise ValueError(f"--depth {self.depth}: a stump has one split; give --base tree")
+        return Tree(depth=1)
 
     def _with_its_own_loss(self, regression: bool) -> Learner:
         from regretless import linear
