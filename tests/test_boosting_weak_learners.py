@@ -281,6 +281,7 @@ VOTES = {  # those that can vote; all others are refused
     "AutoClassifier",
     "BalancedWinnow",
     "DecisionStump",
+    "Forest",
     "KernelPerceptron",
     "LinearClassifier",
     "MarginPerceptron",
@@ -295,6 +296,7 @@ VOTES = {  # those that can vote; all others are refused
     "Perceptron",
     "PrimalDual",
     "Stump",
+    "Tree",
     "Winnow",
 }
 

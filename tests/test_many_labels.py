@@ -91,7 +91,8 @@ def test_hashed_rows_of_many_labels_are_exact_rows(make):
         assert hashed.decision_one(x) == pytest.approx(exact.decision_one(x), rel=1e-9, abs=1e-9)
         exact.learn_one(x, label)
         hashed.learn_one(x, label)
-    same = make is not COMPILED["newton"]  # whose sketch adds up rows in their order
+    # a sketch adds up rows in their order, and is made orthonormal at intervals that grow with them
+    same = make not in (COMPILED["newton"], COMPILED["second order"])
     assert not same or hashed.weights_ == exact.weights_
     assert not same or hashed.intercept_ == exact.intercept_
     unseen = {1234: 5.0}

@@ -12,7 +12,7 @@ learned in one pass over the example. `Forest` is for nonlinear data. Gradient b
 >>> model.predict_one({"heat": 0.5})
 'stop'
 >>> OnlineBBM(Tree(depth=2), n=10)
-OnlineBBM(Tree(depth=2), n=10)
+OnlineBBM(weak=Tree(depth=2), n=10)
 """
 
 from regretless.boosting.batch import AdaBoost, MarginCertificate, NHBoost, NHBoostDT
