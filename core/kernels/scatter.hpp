@@ -44,48 +44,28 @@ bool none(const double* steps, int count) {
   return !any;
 }
 
-// Which of N blocks of lanes an example moves, by its importance for each lane. A lane for which it
-// has importance 0 stays as it is; null: all lanes see it.
-template <int N>
-struct Moving {
-  int whole[N], partly[N];  // blocks of which all lanes move, and some
-  int all = 0, some = 0;
-};
-
+// Calls f(first lane, awake lanes) for the blocks of lanes of which some are awake: the example has
+// importance for them. Without the last argument all lanes of the block are.
+template <class V, class F>
+void awake_blocks(const BankView& bank, const double* importance, F f) {
+  constexpr int width = Traits<V>::width;
+  for (int first = 0; first < bank.layout.active(); first += width) {
+    V open{};
+    int count = 0;
+    for (int k = 0; k < width; ++k) count += (open[k] = importance[first + k] > 0) > 0;
+    if (count == width)
+      f(first);
+    else if (count)
+      f(first, open);
+  }
+}
 template <class V>
-V awake(const double* importance) {
-  V v{};
-  for (int i = 0; i < Traits<V>::width; ++i) v[i] = importance[i] > 0;
-  return v;
+Cell<V> awake(const Cell<V>& all) {
+  return all;
 }
-
-template <class V, int N, class R>
-Moving<N> moving(const R& rule, const double* importance, const double* steps) {
-  constexpr int width = Traits<V>::width;
-  Moving<N> out;
-  for (int i = 0; i < N; ++i) {
-    if (importance && none(importance + i * width, width)) continue;
-    // with many labels most losses are 0, and few blocks move
-    if (steps && rule.rests() && none(steps + i * width, width)) continue;
-    bool mixed = false;
-    for (int k = 0; importance && !rule.rests() && k < width; ++k)
-      mixed |= importance[i * width + k] == 0;
-    (mixed ? out.partly[out.some++] : out.whole[out.all++]) = i;
-  }
-  return out;
-}
-
-// Calls f(block, cell) for the blocks of a row that move.
-template <class V, int N, class F>
-void each_block(const BankView& bank, std::uint32_t row, int first, const Moving<N>& moves,
-                const double* importance, F f) {
-  constexpr int width = Traits<V>::width;
-  for (int b = 0; b < moves.all; ++b)
-    f(moves.whole[b], cell<V>(bank, row, first + moves.whole[b] * width));
-  for (int b = 0; b < moves.some; ++b) {
-    const int at = first + moves.partly[b] * width;
-    f(moves.partly[b], AwakeCell<V>{cell<V>(bank, row, at), awake<V>(importance + at)});
-  }
+template <class V>
+AwakeCell<V> awake(const Cell<V>& all, V open) {
+  return {all, open};
 }
 
 // Every row moves by coefficient times x.
@@ -111,8 +91,8 @@ template <class R>
 
 template <class V, class R>
 void scatter_many(const R& given, const BankView& view, Lanes lanes, Example x,
-                  const double* coefficient, const double* importance, const Real* bets,
-                  double* tracked, double* rounding, Room& room) {
+                  const double* coefficient, const Real* bets, double* tracked, double* rounding,
+                  Room& room) {
   const R rule = given;
   const BankView bank = view;
   constexpr int width = Traits<V>::width;
@@ -133,38 +113,47 @@ void scatter_many(const R& given, const BankView& view, Lanes lanes, Example x,
     typename R::template At<V> at[N];
     Wide<V> g[N];
     Sums<V> sums[N];
-    const Moving<N> moves =
-        moving<V, N>(rule, importance ? importance + first : nullptr, coefficient + first);
-    const auto load = [&](int i) {
+    int busy[N], moving = 0;  // with many labels most losses are 0, and few blocks move
+    for (int i = 0; i < N; ++i) {
+      sums[i].tracked += shared;
+      if (rule.rests() && none(coefficient + first + i * width, width)) continue;
       at[i] = rule.template at<V>(lanes, first + i * width);
       get(coefficient + first + i * width, g[i]);
-    };
-    for (int i = 0; i < N; ++i) sums[i].tracked += shared;
-    for (int b = 0; b < moves.all; ++b) load(moves.whole[b]);
-    for (std::size_t j = 0; j < x.size && moves.all; ++j) {
+      busy[moving++] = i;
+    }
+    for (std::size_t j = 0; j < x.size && moving; ++j) {
       const V value = V{} + x.values[j];
       const Real* bet = bets + j * active + first;
-      for (int b = 0; b < moves.all; ++b) {
-        const int i = moves.whole[b];
+      for (int b = 0; b < moving; ++b) {
+        const int i = busy[b];
         Cell<V> row = cell<V>(bank, x.rows[j], first + i * width);
         if constexpr (Shares<R>) row.shared = seen + j * slots;
         update_row(rule, row, at[i], g[i], value, sums[i], bet + i * width);
-      }
-    }
-    for (int b = 0; b < moves.some; ++b) {
-      const int i = moves.partly[b], lane = first + i * width;
-      load(i);
-      const V open = awake<V>(importance + lane);
-      for (std::size_t j = 0; j < x.size; ++j) {
-        AwakeCell<V> row{cell<V>(bank, x.rows[j], lane), open};
-        if constexpr (Shares<R>) row.shared = seen + j * slots;
-        update_row(rule, row, at[i], g[i], V{} + x.values[j], sums[i], bets + j * active + lane);
       }
     }
     for (int i = 0; i < N; ++i) {
       put(tracked + first + i * width, sums[i].tracked);
       put(rounding + first + i * width, sums[i].rounding);
     }
+  });
+}
+
+// The same for lanes of which some must stay as they are, as the example has importance 0 for them.
+template <class V, class R>
+[[gnu::noinline]] void scatter_awake(const R& rule, const BankView& bank, Lanes lanes, Example x,
+                                     const double* coefficient, const double* importance,
+                                     const Real* bets, double* tracked, double* rounding) {
+  for (int k = 0; k < bank.layout.active(); ++k) tracked[k] = rounding[k] = 0;
+  awake_blocks<V>(bank, importance, [&](int first, auto... open) {
+    const auto at = rule.template at<V>(lanes, first);
+    Wide<V> g;
+    get(coefficient + first, g);
+    Sums<V> sums;
+    for (std::size_t j = 0; j < x.size; ++j)
+      update_row(rule, awake<V>(cell<V>(bank, x.rows[j], first), open...), at, g, V{} + x.values[j],
+                 sums, bets + j * bank.layout.active() + first);
+    put(tracked + first, sums.tracked);
+    put(rounding + first, sums.rounding);
   });
 }
 
@@ -177,7 +166,11 @@ void scatter(const R& rule, const BankView& bank, Lanes lanes, Example x, const 
     *tracked = sums.tracked;
     *rounding = sums.rounding;
   } else {
-    scatter_many<V>(rule, bank, lanes, x, coefficient, importance, bets, tracked, rounding, room);
+    // if a step of 0 leaves a row as it is, nothing else is needed
+    if (importance && !Shares<R> && !rule.rests())
+      return scatter_awake<V>(rule, bank, lanes, x, coefficient, importance, bets, tracked,
+                              rounding);
+    scatter_many<V>(rule, bank, lanes, x, coefficient, bets, tracked, rounding, room);
   }
 }
 
@@ -212,8 +205,7 @@ template <class R>
 }
 template <class V, class R>
 void prepare_many(const R& given, const BankView& view, Lanes lanes, Example x,
-                  const double* gradient, const double* importance, double* travel, double* tracked,
-                  Real* moves) {
+                  const double* gradient, double* travel, double* tracked, Real* moves) {
   const R rule = given;
   const BankView bank = view;
   const auto active = std::size_t(bank.layout.active());
@@ -223,7 +215,6 @@ void prepare_many(const R& given, const BankView& view, Lanes lanes, Example x,
     Wide<V> g[N];
     Wide<V> sum[N]{};
     Sums<V> sums[N];
-    const Moving<N> awake = moving<V, N>(rule, importance ? importance + first : nullptr, nullptr);
     for (int i = 0; i < N; ++i) {
       at[i] = rule.template at<V>(lanes, first + i * width);
       get(gradient + first + i * width, g[i]);
@@ -231,22 +222,42 @@ void prepare_many(const R& given, const BankView& view, Lanes lanes, Example x,
     for (std::size_t j = 0; j < x.size; ++j) {
       const V value = V{} + x.values[j];
       Real* to = moves + j * active + first;
-      const auto prepare = [&](int i, const auto& row) {
-        const V move = rule.prepare(row, at[i], g[i], value, sums[i]);
+#pragma GCC unroll 4
+      for (int i = 0; i < N; ++i) {
+        const V move =
+            rule.prepare(cell<V>(bank, x.rows[j], first + i * width), at[i], g[i], value, sums[i]);
         store<V>(to + i * width, move);
         sum[i] += widen(move) * widen(value);
-      };
-      if (awake.all < N) {
-        each_block<V, N>(bank, x.rows[j], first, awake, importance, prepare);
-        continue;
       }
-#pragma GCC unroll 4
-      for (int i = 0; i < N; ++i) prepare(i, cell<V>(bank, x.rows[j], first + i * width));
     }
     for (int i = 0; i < N; ++i) {
       put(travel + first + i * width, sum[i]);
       put(tracked + first + i * width, sums[i].tracked);
     }
+  });
+}
+template <class V, class R>
+[[gnu::noinline]] void prepare_awake(const R& rule, const BankView& bank, Lanes lanes, Example x,
+                                     const double* gradient, const double* importance,
+                                     double* travel, double* tracked, Real* moves) {
+  const int active = bank.layout.active();
+  // lanes that stay do not move
+  for (std::size_t i = 0; i < x.size * std::size_t(active); ++i) moves[i] = 0;
+  for (int k = 0; k < active; ++k) travel[k] = tracked[k] = 0;
+  awake_blocks<V>(bank, importance, [&](int first, auto... open) {
+    const auto at = rule.template at<V>(lanes, first);
+    Wide<V> g, sum{};
+    get(gradient + first, g);
+    Sums<V> sums;
+    for (std::size_t j = 0; j < x.size; ++j) {
+      const V value = V{} + x.values[j];
+      const V move =
+          rule.prepare(awake<V>(cell<V>(bank, x.rows[j], first), open...), at, g, value, sums);
+      store<V>(moves + j * std::size_t(active) + first, move);
+      sum += widen(move) * widen(value);
+    }
+    put(travel + first, sum);
+    put(tracked + first, sums.tracked);
   });
 }
 template <class V, class R>
@@ -257,7 +268,9 @@ void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const 
     *travel = prepared.travel;
     *tracked = prepared.tracked;
   } else {
-    prepare_many<V>(rule, bank, lanes, x, gradient, importance, travel, tracked, moves);
+    if (importance && !rule.rests())
+      return prepare_awake<V>(rule, bank, lanes, x, gradient, importance, travel, tracked, moves);
+    prepare_many<V>(rule, bank, lanes, x, gradient, travel, tracked, moves);
   }
 }
 
@@ -270,22 +283,18 @@ template <class V, class F>
   const auto active = std::size_t(bank.layout.active());
   in_blocks<V>(int(active), [&]<int N>(int first, Count<N>) {
     V step[N];
-    int busy[N], moving = 0;  // blocks that did not see the example have no moves either
     for (int i = 0; i < N; ++i) {
       Wide<V> wide;
       get(steps + first + i * width, wide);
       step[i] = narrow(wide);
-      if (!none(steps + first + i * width, width)) busy[moving++] = i;
     }
     for (std::size_t j = 0; j < x.size; ++j) {
       const Real* move = moves + j * active + first;
-      const auto shift = [&](int i) {
+#pragma GCC unroll 4
+      for (int i = 0; i < N; ++i) {
         const Cell<V> c = cell<V>(bank, x.rows[j], first + i * width);
         c.set(0, c.get(0) - step[i] * load<V>(move + i * width));
-      };
-      for (int b = 0; moving < N && b < moving; ++b) shift(busy[b]);
-#pragma GCC unroll 4
-      for (int i = 0; moving == N && i < N; ++i) shift(i);
+      }
       if (first == 0) after(j);
     }
   });
