@@ -207,3 +207,18 @@ def test_what_was_complete_misses_a_column_that_was_learned_since():
         model.learn_many(frame().assign(late=1.0), LABELS)
     with pytest.warns(ColumnsWarning, match="the model misses late"):
         model.predict(frame())
+
+
+def test_equality_is_about_what_was_learned(tmp_path):
+    """A schema remembers the newest columns to save time, which files do not hold."""
+    path = tmp_path / "a.csv"
+    path.write_text("a,b,y\n" + "".join(f"{i % 7},{i % 3},{i % 2}\n" for i in range(50)))
+    model = LinearClassifier()
+    for piece in streams.read(path, label="y").pieces(model.form()):
+        model.learn_many(piece.X, piece.y)
+    model.save(tmp_path / "model")
+    for other in (LinearClassifier.load(tmp_path / "model"), model.copy()):
+        assert other == model
+    with pytest.warns(ColumnsWarning):
+        other.learn_many(pa.table({"a": [1.0], "c": [1.0]}), [1])
+    assert other != model

@@ -1,7 +1,7 @@
 """The columns that a learner has learned, and how those of a new table differ."""
 
 from collections.abc import Callable, Collection, Iterable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -40,6 +40,9 @@ class Schema:
             if not isinstance(name, (str, int)) or kind not in (NUMBER, TEXT, EMPTY):
                 raise ValueError(f"{name!r} is not a column of the kind {kind!r}")
             self.add(((name, kind),))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Schema, (self.as_json(),)  # the rest only saves time, and repeats of a warning
 
     def add(self, columns: Columns) -> None:
         """Add columns that have been learned."""
