@@ -181,3 +181,53 @@ def test_regression_is_refused(folder):
 def test_a_booster_is_the_call_that_makes_it():
     made = LearnerOptions(learner="boost").make(regression=False)
     assert repr(made.clone()) == repr(made)
+
+
+# --- forests ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [
+        ("covtype.csv", boosting.Forest),
+        ("three.csv", boosting.Forest),
+        ("prices.csv", boosting.ForestRegressor),
+    ],
+)
+def test_forest(folder, file, kind):
+    """`--learner forest` is what the class of the task learns, and its model predicts."""
+    command = ["train", file, "--label", "y", "--learner", "forest", "--trees", 4, "--seed", 3]
+    found = run_json(*command, "--save", "m")
+    (piece,) = streams.read(file, label="y").pieces(kind().form())
+    expected = kind(n=4, seed=3)
+    losses = np.concatenate([each.losses for each in expected.validate_many(piece.X, piece.y)])
+    assert found["mean_loss"] == pytest.approx(losses.mean(), rel=1e-12)
+    assert (load("m").nodes_, repr(load("m"))) == (expected.nodes_, repr(expected))
+    printed = run("predict", file, "--model", "m").stdout.split()
+    predicted = expected.predict(piece.X).tolist()
+    assert printed == [each if isinstance(each, str) else f"{each:g}" for each in predicted]
+
+
+def test_forest_beside_linear_learners(folder):
+    """All learners of `compare` get the names of the features, which trees need."""
+    command = ["compare", "covtype.csv", "--label", "y", "--learners", "coin,forest"]
+    found = {each["learner"]: each["mean_loss"] for each in run_json(*command)["learners"]}
+    alone = run_json("train", "covtype.csv", "--label", "y", "--learner", "coin")["mean_loss"]
+    assert found["coin"] == pytest.approx(alone)
+    alone = run_json("train", "covtype.csv", "--label", "y", "--learner", "forest")["mean_loss"]
+    assert found["forest"] == pytest.approx(alone)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--learner", "forest", "--rate", 1], "--rate is for linear learners"),
+        (["--learner", "forest", "--loss", "hinge"], "forest has a loss of its own, the logistic loss"),
+        (["--learner", "coin", "--trees", 3], "--trees is for --learner forest, not for coin"),
+        (["--learner", "forest", "--trees", 0], "--trees=0 must be"),
+    ],
+)  # fmt: skip
+def test_forest_refuses_options_of_others(folder, options, message):
+    code = 2 if "=" in message else 1  # 2: refused before the command begins
+    result = run("train", "covtype.csv", "--label", "y", *options, code=code)
+    assert message in " ".join(result.stderr.split())

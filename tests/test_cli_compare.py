@@ -19,7 +19,12 @@ def folder(tmp_path, monkeypatch):
 def test_compare_is_separate_trainings_in_one_pass(folder, monkeypatch):
     """The files are read once."""
     learners = learner_names()
-    alone = {name: run_json("train", "clicks.vw", "--learner", name, *SMALL) for name in learners}
+    alone = {
+        name: run_json(
+            "train", "clicks.vw", "--learner", name, *(SMALL if name != "forest" else ())
+        )
+        for name in learners  # trees do not hash features
+    }
     read = []
     pieces = streams.reading.TextStream.pieces
     monkeypatch.setattr(

@@ -76,7 +76,7 @@ def compare(
     learners = list(compared.learners)
     options.refuse_options_of_others(learners)
     stream = reading.stream()
-    labels, pieces = first_labels(stream.ahead(options.form()), reading, options.decided)
+    labels, pieces = first_labels(stream.ahead(options.form(learners)), reading, options.decided)
     regression = options.is_regression(labels)
     for name in [each for each in learners if regression and only_classifies(each)]:
         learners.remove(name)

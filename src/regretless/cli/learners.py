@@ -55,7 +55,7 @@ def learner_names() -> list[str]:
     from regretless.rules import RULES
 
     names = [name for rule in RULES for name in (rule, "adagrad-plain")[: 1 + (rule == "adagrad")]]
-    return ["auto", *names, *_OWN_LOSS, "newton", "boost"]
+    return ["auto", *names, *_OWN_LOSS, "newton", "boost", "forest"]
 
 
 def only_classifies(learner: str) -> bool:
@@ -66,7 +66,8 @@ def only_classifies(learner: str) -> bool:
 _auto_option = partial(option, panel="Options of auto")
 _newton_option = partial(option, panel="Options of newton")
 _boost_option = partial(option, panel="Options of boost")
-_OWNERS = {"Options of auto": "auto", "Options of newton": "newton", "Options of boost": "boost"}
+_forest_option = partial(option, panel="Options of forest")
+_OWNERS = {f"Options of {name}": name for name in ("auto", "newton", "boost", "forest")}
 
 
 def _norms(text: str) -> tuple[float, ...]:
@@ -136,6 +137,11 @@ class LearningOptions(Options):
         "they are right on 1/2 + edge of the weight. Not for adaboost-ol, which measures it.",
     )
     sampled: bool = _boost_option("--sampled", default=False, like="boosting:AdaBoostOL.sampled")
+    trees: int | None = _forest_option(
+        "--trees",
+        like="boosting.trees:Forest.n",
+        help="Number of trees; more are better and slower.",
+    )
     bits: int | None = learning_option(
         "--bits", like="linear:LinearClassifier.bits", help="Hash the features to 2^N weights."
     )
@@ -202,11 +208,15 @@ class LearnerOptions(LearningOptions):
         help="Number of feature names that a hashed model remembers for inspect.",
     )
 
-    def form(self) -> Form:
-        """How linear learners with these options want their examples, whatever the task."""
+    def form(self, learners: Iterable[str] = ()) -> Form:
+        """How these learners, by default the one of the options, want their examples.
+
+        Trees know features by their names, linear learners as the options say.
+        """
         from regretless.linear import LinearClassifier
 
-        by_name = {"features": "exact"} if self._boosts_trees else {}
+        has_trees = self._boosts_trees or "forest" in (self.learner, *learners)
+        by_name = {"features": "exact"} if has_trees else {}
         return LinearClassifier(**self._shared() | by_name).form()
 
     @property
@@ -265,8 +275,10 @@ class LearnerOptions(LearningOptions):
     def of(self, learner: str) -> LearnerOptions:
         """The same for another learner, without what is not for it."""
         left_out = {each.name: each.default for each, owner in self._owned() if owner != learner}
-        if learner in _OWN_LOSS:
+        if learner in _OWN_LOSS or learner == "forest":
             left_out |= {"loss": None, "tau": None}
+        if learner == "forest":
+            left_out |= {"bits": None, "precision": None}
         return replace(self, learner=learner, **left_out)
 
     def refuse_options_of_others(self, learners: list[str]) -> None:
@@ -295,6 +307,8 @@ class LearnerOptions(LearningOptions):
             return self._newton(regression)
         if self.learner == "boost":
             return self._boost(regression)
+        if self.learner == "forest":
+            return self._forest(regression)
         if self.learner == "auto":
             return self._auto(regression)
         if self.learner in _OWN_LOSS:
@@ -402,6 +416,22 @@ class LearnerOptions(LearningOptions):
         if self.depth is not None:
             raise ValueError(f"--depth {self.depth}: a stump has one split; give --base tree")
         return Tree(depth=1)
+
+    def _forest(self, regression: bool) -> Learner:
+        from regretless import boosting
+
+        own = "squared" if regression else "logistic"
+        if self.loss not in (None, own):
+            raise ValueError(
+                f"--learner forest has a loss of its own, the {own} loss; leave out --loss {self.loss}"
+            )
+        for name in ("rate", "l1", "l2", "bits", "precision"):
+            if getattr(self, name):
+                raise ValueError(f"--{name} is for linear learners, not for --learner forest")
+        given = {"n": self.trees, "seed": self.seed}
+        kind = boosting.ForestRegressor if regression else boosting.Forest
+        made: Learner = kind(**{k: v for k, v in given.items() if v is not None})
+        return made
 
     def _with_its_own_loss(self, regression: bool) -> Learner:
         from regretless import linear
