@@ -129,9 +129,10 @@ def picture_of_eigenvalues(found: dict[int, tuple[list[int], list[list[float]]]]
         axes.plot(ends, mean, label=f"κ = {kappa}", markevery=(k, 4), **style(k))
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_yticks([0.1, 0.2, 0.5, 1, 2, 5], ["0.1", "0.2", "0.5", "1", "2", "5"])
+    ticks = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1]
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_yticks([], minor=True)
-    axes.set_ylim(0.1, 5)
+    axes.set_ylim(0.01, 1)
     axes.set_xlabel("examples seen")
     axes.set_ylabel("largest relative error of ten eigenvalues")
     axes.set_title("Oja's estimates (m = 10) against the gradients of the run", loc="left")
