@@ -609,3 +609,8 @@ def test_a_loss_of_your_own():
     assert model.loss == 0.5**4
     assert model.mixed_loss == 0.5
     assert model.best_pruning() == (0.0, ["a"])
+
+
+def test_examples_must_be_a_list():
+    with pytest.raises(ValueError, match="X=5 is not a list"):
+        BestPruning(TemplateTree({"root": (lambda x: x > 0, ["low", "high"])})).run(5, [1.0])

@@ -440,3 +440,25 @@ def test_options_are_for_all():
     with held(model):
         assert model.get_params()["intercept"] is False
         assert model.clone().intercept is False
+
+
+class Copied:
+    """A point whose copy is made while another thread copies the class that it is in."""
+
+    def __init__(self):
+        self.meanwhile = None
+
+    def __deepcopy__(self, memo):
+        if self.meanwhile is not None:
+            other, self.meanwhile = threading.Thread(target=self.meanwhile), None
+            other.start()
+            other.join()
+        return self
+
+
+def test_all_threads_may_copy_an_object_that_never_changes():
+    point, copies = Copied(), []
+    H = FiniteClass.from_functions({"yes": lambda _: True, "no": lambda _: False}, [point])
+    point.meanwhile = lambda: copies.append(copy.deepcopy(H))
+    assert copy.deepcopy(H) == H
+    assert copies == [H]

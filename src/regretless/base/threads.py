@@ -59,9 +59,12 @@ def protect(
 
     Parameters: `changing`, public attributes that calls change; `in_core=False` also wraps inherited
     methods that are `in_core`, for classes that do their work in Python; `constant=True` wraps nothing,
-    for classes whose objects never change, so that all threads may use them.
+    and takes back what a base has wrapped, for classes whose objects never change, so that all threads
+    may use them.
     """
     if constant:
+        for name in ("__copy__", "__deepcopy__", "__reduce_ex__"):
+            setattr(cls, name, getattr(getattr(cls, name), "__wrapped__", getattr(cls, name)))
         return
     inherited = {} if in_core else {k: getattr(cls, k) for k in dir(cls) if _is_in_core(cls, k)}
     for name, value in (inherited | vars(cls)).items():

@@ -539,7 +539,7 @@ class BestPruning(Stateful, changing=("rounds", "loss", "mixed_loss")):
         >>> run.loss, run.regret(), run.certificate().against
         (0.5, 0.0, ['low', 'high'])
         """
-        examples, targets = list(X), listed(y, "y")
+        examples, targets = listed(X, "X"), listed(y, "y")
         if len(examples) != len(targets):
             raise ValueError(f"X has {len(examples)} examples, but y {len(targets)} targets")
         before = self.copy()
