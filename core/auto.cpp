@@ -8,7 +8,7 @@ Auto::Auto(Loss loss, const std::vector<Candidate>& candidates, const NewtonOpti
       share_(share),
       kernels_(kernels),
       candidates_(candidates),
-      newton_(loss, newton, kernels) {
+      newton_(loss, newton, false, kernels) {
   Coin coin;
   coin.lipschitz = lipschitz;
   Grid grid;
@@ -346,8 +346,10 @@ std::vector<double> Auto::numbers() {
     const std::vector<double> own = mixings_[c].state();
     all.insert(all.end(), own.begin(), own.end());
   }
-  const std::vector<double> more = newton_.numbers();
-  all.insert(all.end(), more.begin(), more.end());
+  for (int c = 0; c < lanes(); ++c) {
+    const std::vector<double> more = newton_.numbers(c);
+    all.insert(all.end(), more.begin(), more.end());
+  }
   return all;
 }
 void Auto::restore_numbers(const double* numbers, std::size_t size) {
@@ -384,7 +386,8 @@ void Auto::restore_numbers(const double* numbers, std::size_t size) {
     Field::number("earlier losses of the lanes", earlier_[c]).check();
     mixings_[c].restore(at + experts);
   }
-  if (newton_.restore(at, numbers + size, features().size()) != numbers + size) damaged();
+  for (int c = 0; c < lanes(); ++c) at = newton_.restore(c, at, numbers + size, features().size());
+  if (at != numbers + size) damaged();
   trial_ = trial;
   retired_ = retired;
 }

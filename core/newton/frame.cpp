@@ -176,7 +176,8 @@ void NewtonFrame::look(const Example& x, double* scores) {
       excess_[k] = (u - scores_[k]) / spread_[k];
     }
   }
-  std::copy_n(scores_.begin(), lanes_.size(), scores);
+  for (std::size_t k = 0; k < lanes_.size(); ++k)  // a tuned lane that has diverged says nothing
+    scores[k] = !tuned_ || std::isfinite(scores_[k]) ? scores_[k] : 0;
 }
 
 // The multiple of x that the sketch is given. The squared loss has the same curvature everywhere:

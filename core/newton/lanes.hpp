@@ -1,7 +1,6 @@
-// Lanes that take Newton steps, as a part of a larger mixture: for each class a frame per space.
+// Lanes that take Newton steps: for each class a frame per space.
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include "model.hpp"
@@ -15,14 +14,18 @@ class NewtonLanes {
   using Classes = std::vector<Frames>;
 
   // Without spaces there are no lanes.
-  NewtonLanes(const Loss& loss, const NewtonOptions& options, Kernels kernels)
-      : options_(options), kernels_(kernels) {
+  NewtonLanes(const Loss& loss, const NewtonOptions& options, bool certify, Kernels kernels)
+      : options_(options), certify_(certify), kernels_(kernels) {
     options_.spans = !loss.classification() && loss.kind != LossKind::squared;
   }
 
   void grow(std::size_t rows) {
     for (Frames& frames : classes_)
       for (NewtonFrame& frame : frames) frame.grow(rows);
+  }
+  void shrink(std::size_t rows) {
+    for (Frames& frames : classes_)
+      for (NewtonFrame& frame : frames) frame.shrink(rows);
   }
   // The frames of fresh classes, and of new classes made from old ones, as Model::relane does. They
   // are made before anything changes, because memory may run out.
@@ -31,7 +34,7 @@ class NewtonLanes {
     for (int c = 0; c < count; ++c) {
       Frames& frames = all.emplace_back();
       for (const NewtonOptions::Space& space : options_.spaces)
-        frames.emplace_back(options_, space, false, kernels_).grow(rows);
+        frames.emplace_back(options_, space, certify_, kernels_).grow(rows);
     }
     return all;
   }
@@ -62,9 +65,11 @@ class NewtonLanes {
       frames = std::move(kept);
     }
   }
+  Frames& frames(int c) { return classes_[std::size_t(c)]; }
+  const Frames& frames(int c) const { return classes_[std::size_t(c)]; }
   std::size_t bytes(std::size_t rows) {  // of a class
     std::size_t all = 0;
-    for (NewtonFrame& frame : classes_[0]) all += frame.bank().bytes(rows);
+    for (NewtonFrame& frame : frames(0)) all += frame.bank().bytes(rows);
     return all;
   }
 
@@ -74,19 +79,18 @@ class NewtonLanes {
   }
   // The scores of a class's lanes. Keeps what `learn` needs.
   void look(int c, const Example& x, double* scores) {
-    for (NewtonFrame& frame : classes_[std::size_t(c)]) {
+    for (NewtonFrame& frame : frames(c)) {
       frame.look(x, scores);
-      for (int k = 0; k < frame.lanes(); ++k, ++scores)
-        if (!std::isfinite(*scores)) *scores = 0;  // the lane has diverged
+      scores += frame.lanes();
     }
   }
   // Learns the example that was scored last; see NewtonFrame::learn.
   void learn(int c, const Loss& loss, const Example& x, double target, double h, double slope) {
-    for (NewtonFrame& frame : classes_[std::size_t(c)]) frame.learn(loss, x, target, h, slope);
+    for (NewtonFrame& frame : frames(c)) frame.learn(loss, x, target, h, slope);
   }
   // The weights of a class's lanes for a feature.
   void weights(int c, std::size_t row, double* out) const {
-    for (const NewtonFrame& frame : classes_[std::size_t(c)]) {
+    for (const NewtonFrame& frame : frames(c)) {
       frame.weights(row, out);
       out += frame.lanes();
     }
@@ -99,23 +103,23 @@ class NewtonLanes {
         all.push_back({&frame.bank(), &frame.scalars(), nullptr, frame.bounded(), frame.bound()});
     return all;
   }
-  std::vector<double> numbers() {
+  // What a class has outside of its parts.
+  std::vector<double> numbers(int c) {
     std::vector<double> all;
-    for (Frames& frames : classes_)
-      for (NewtonFrame& frame : frames) {
-        const std::vector<double> own = frame.numbers();
-        all.insert(all.end(), own.begin(), own.end());
-      }
+    for (NewtonFrame& frame : frames(c)) {
+      const std::vector<double> own = frame.numbers();
+      all.insert(all.end(), own.begin(), own.end());
+    }
     return all;
   }
-  const double* restore(const double* at, const double* end, std::size_t rows) {
-    for (Frames& frames : classes_)
-      for (NewtonFrame& frame : frames) at = frame.restore(at, end, rows);
+  const double* restore(int c, const double* at, const double* end, std::size_t rows) {
+    for (NewtonFrame& frame : frames(c)) at = frame.restore(at, end, rows);
     return at;
   }
 
  private:
   NewtonOptions options_;
+  bool certify_;
   Kernels kernels_;
   Classes classes_;
 };

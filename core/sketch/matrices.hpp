@@ -128,7 +128,7 @@ struct Eigen {
     for (int i = 0; i < n; ++i) {
       const int from = order[std::size_t(i)];
       values[std::size_t(i)] = A[std::size_t(from * n + from)];
-      for (int k = 0; k < n; ++k) vectors[std::size_t(i * n + k)] = V[std::size_t(k * n + from)];
+      for (int k = 0; k < n; ++k) vectors[std::size_t(i * n + k)] = V[std::size_t(from * n + k)];
     }
   }
   // The same for a matrix whose eigenvalues are not negative, except by rounding.
@@ -152,14 +152,17 @@ struct Eigen {
         const double t = (theta >= 0 ? 1 : -1) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
         const double c = 1 / std::sqrt(t * t + 1), s = t * c;
         const auto rotate = [c, s](double& a, double& b) {
-          const double old = a;
-          a = c * old - s * b;
-          b = s * old + c * b;
+          const double old = a, other = b;
+          a = c * old - s * other;
+          b = s * old + c * other;
         };
-        for (int k = 0; k < n; ++k) rotate(at(A, k, p), at(A, k, q));
+        // A stays symmetric, so its columns are its rows
+        rotate(at(A, p, p), at(A, p, q));
+        rotate(at(A, q, p), at(A, q, q));
         for (int k = 0; k < n; ++k) rotate(at(A, p, k), at(A, q, k));
-        for (int k = 0; k < n; ++k) rotate(at(V, k, p), at(V, k, q));
+        for (int k = 0; k < n; ++k) rotate(at(V, p, k), at(V, q, k));
         at(A, p, q) = at(A, q, p) = 0;
+        for (int k = 0; k < n; ++k) at(A, k, p) = at(A, p, k), at(A, k, q) = at(A, q, k);
       }
     return turned;
   }
