@@ -462,3 +462,5 @@ def test_all_threads_may_copy_an_object_that_never_changes():
     point.meanwhile = lambda: copies.append(copy.deepcopy(H))
     assert copy.deepcopy(H) == H
     assert copies == [H]
+    methods = {name: inspect.getattr_static(FiniteClass, name) for name in dir(FiniteClass)}
+    assert not [name for name, each in methods.items() if isinstance(each, _core.Guarded)]

@@ -7,6 +7,7 @@ gives it back at the end. Calls of the same thread within a call belong to its t
 
 import copy
 import copyreg
+import inspect
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -63,8 +64,10 @@ def protect(
     may use them.
     """
     if constant:
-        for name in ("__copy__", "__deepcopy__", "__reduce_ex__"):
-            setattr(cls, name, getattr(getattr(cls, name), "__wrapped__", getattr(cls, name)))
+        for name in dir(cls):
+            inherited = inspect.getattr_static(cls, name)
+            if isinstance(inherited, _core.Guarded):
+                setattr(cls, name, inherited.__wrapped__)  # type: ignore[attr-defined]
         return
     inherited = {} if in_core else {k: getattr(cls, k) for k in dir(cls) if _is_in_core(cls, k)}
     for name, value in (inherited | vars(cls)).items():
