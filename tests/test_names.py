@@ -2,6 +2,7 @@
 
 import importlib
 from functools import cache
+from pathlib import Path
 
 import pytest
 from roster import ROSTER
@@ -253,3 +254,10 @@ def test_public_names_are_those_of_the_design_and_of_this_table(room):
 
 def test_all_names_of_the_design_are_in_a_room_of_the_table():
     assert set(DESIGN) <= set(ADDED)
+
+
+@pytest.mark.parametrize("room", FACADES)
+def test_the_reference_lists_all_facades(room):
+    page = (Path(__file__).parents[1] / "docs" / "api" / f"{room}.md").read_text()
+    listed = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert listed == sorted(FACADES[room])
